@@ -60,7 +60,7 @@ export const entryRecord = (entry: Entry): ApiRecord => {
   const [isCharge, money] = [kind === CHARGE, moneyKnown(entry)];
   const fields = {
     ...entry,
-    ...(isCharge && asked),
+    ...asked,
     ...money,
     ugwo: isCharge ? about : null,
     activity: activity?.uid,

@@ -133,7 +133,11 @@ describe('refund get', () => {
     expect(ended.code).toBe(0);
     const told = await inProcess(['refund', 'get', RFD(3)], machine);
     expect(told.stderr).toContain(`This ledger has no charge of ${activityOf(3)} here`);
-    expect(JSON.parse(ended.stdout)).toMatchObject({ ugwo: null, amount: null, now: { activity: null } });
+    // The whole payment was asked for: the answer says how much that is.
+    const money = { amount: 500_000, currency: 'NGN' };
+    expect(JSON.parse(ended.stdout)).toMatchObject({ ugwo: null, ...money, now: { activity: null } });
+    const listed = await inProcess(['ledger', 'list', '--kind', 'refund', '--max', '1', '--json'], machine);
+    expect(JSON.parse(listed.stdout)).toMatchObject({ data: [money] });
     expect(service.seen).toHaveLength(looks);
   });
 

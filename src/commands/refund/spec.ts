@@ -57,7 +57,7 @@ const readOneRefund = (activity: string | undefined, given: Given, how: HowToRea
 const REFUND_ONE = `paycli refund create ${SEEDED.paid.activity} --ugwo ${SEEDED.paid.ugwo} --amount 1,000.00 --provider gtb --account-number 0123456789 --yes`;
 
 const REFUND_OUTPUT =
-  'id, state, uid, status (when it was sent), activity, ugwo, amount (null for the whole payment), currency, ref, reason, ' +
+  'id, state, uid, status (when it was sent), activity, ugwo, amount (null if not known), currency, ref, reason, ' +
   'created_at, recorded_at, origin, profile, job, row, exit_code, refund (refund_open, paid_back, refund_failed, ' +
   'refund_disputed), refund_at, ugwo_ref, customer_email';
 
