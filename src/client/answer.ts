@@ -164,7 +164,7 @@ const STATUS_HINTS: Readonly<Record<number, string>> = {
   403: 'this key has no permission for that: use another key, or ask the owner of the workspace',
   404: 'check the identifier, and that your profile is for the same workspace',
   405: 'the service has no such operation: check the address, --base-url or the profile',
-  409: 'its current status does not allow this: see it with `get`',
+  409: 'its current status does not allow this: see it with `paycli ugwo get` or `paycli onye get`',
 };
 
 /** Error of the service's no (docs/service.md, Errors). */

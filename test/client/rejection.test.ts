@@ -56,7 +56,7 @@ describe('a rejection by the service', () => {
     [403, 'auth', /use another key/],
     [404, 'rejected', /check the identifier/],
     [405, 'rejected', /has no such operation/],
-    [409, 'rejected', /its current status does not allow this: see it with `get`/],
+    [409, 'rejected', /its current status does not allow this: see it with `paycli ugwo get` or `paycli onye get`/],
   ])('%i has the kind %s', (status, kind, hint) => {
     const { kind: of, detail } = rejection(
       { ...READ, keyHint: 'the key of the profile was rotated' },
