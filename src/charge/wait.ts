@@ -54,14 +54,15 @@ const isHopeless = (fault: PayError | undefined, left: number, now: number): boo
 
 /**
  * Reads payments again and again until none is open, the time is over, or `stop` is aborted. A failed read is repeated
- * like any other. Resolves to the error of the last read, if that failed and `stop` did not end the wait.
+ * like any other. Resolves to the error of the last read, if that failed and a payment is open without a signal.
  */
 export const waitForPayments = async (io: WaitIo, wait: Wait): Promise<PayError | undefined> => {
   const { clock } = io;
   const { stop, read, first } = wait;
   for (let fault = first === undefined ? await read() : first.fault; !stop.aborted; wait.polls += 1) {
     const until = wait.until();
-    if (wait.isOver() || isHopeless(fault, until - clock.ticks(), clock.now())) return fault;
+    if (wait.isOver()) return undefined;
+    if (isHopeless(fault, until - clock.ticks(), clock.now())) return fault;
     wait.onPause?.(until, fault);
     if (!(await waitForNextRead(io, wait, until))) return fault;
     if (!stop.aborted) fault = await read();

@@ -236,12 +236,16 @@ describe('ugwo charge --from --wait', () => {
     expect(errorOf(ended)['hint']).toBe('check again later: `paycli ledger sync`');
   });
 
-  it('ends once another process has found the last payment', async () => {
+  it.each([
+    ['shows it as open', false],
+    ['fails', true],
+  ])('ends once another process has found the last payment, though its own check %s', async (_what, fails) => {
     let other: Promise<unknown> | undefined;
     const service = await serveAllBy((seen) => {
       if (seen.method === 'POST') return charged(1);
       const [isMade, isPaid] = [service.seen.some(({ method }) => method === 'POST'), other !== undefined];
       if (isMade) other ??= paycli(['ugwo', 'get', ugwoOf(1), '--json'], options);
+      if (isMade && !isPaid && fails) return (...to) => void other?.then(() => problem(400, 'no')(...to));
       const activity = { ...standing(isPaid ? 'successful' : 'requires_action'), uid: activityOf(1) };
       const shown = { activities: isMade ? [activity] : [], total_amount_paid: isPaid ? 90_000 : 0 };
       return json(200, { ...ugwo(1), amount: 90_000, checkout: { uid: 'chk.AbCd.1' }, ...shown });
