@@ -109,6 +109,8 @@ export interface Aftermath {
   /** Empty if there is nothing to report. */
   readonly text: string;
   readonly codes: readonly number[];
+  /** Facts about finished rows that a person should know. */
+  readonly notice: readonly string[];
   /** The next step for unfinished rows; undefined if there are none. */
   readonly hint: string | undefined;
   /** Fields to add to the job's record. */

@@ -24,10 +24,7 @@ const limitWords = (forbidden: Forbidden, kind: string): Explanation => {
     case 'medium':
       return [`doesn't allow ${forbidden.medium}`, `it allows: ${listed(forbidden.allowed)}`];
     case 'charges':
-      return [
-        `${kind === CHARGE ? 'allows' : `limits ${kind}s to`} ${forbidden.most} a day, and all of them are used today`,
-        TOMORROW,
-      ];
+      return [`limits ${kind}s to ${forbidden.most} a day, and all of them are used today`, TOMORROW];
     case 'currency':
       return [`doesn't allow ${forbidden.currency}`, `it has amounts for: ${listed(forbidden.allowed)}`];
     case 'no_amount':

@@ -1,6 +1,7 @@
 import { CHARGE_WRITE, REFUND, statusOf, type WriteKind } from '../core/charge.ts';
 import { EXIT_CODES } from '../core/error.ts';
 import { definedIn, valueAt } from '../core/json.ts';
+import { formatMoney } from '../core/money.ts';
 import type { ApiRecord } from '../core/record.ts';
 import { parseInstant, utcAtom } from '../core/time.ts';
 import { FAR_CREATED_MS, provenServiceTime } from '../ledger/clock.ts';
@@ -24,13 +25,15 @@ interface Rules {
 
 const makeRules = (request: MakeRequest, { asked, paid }: Reading, now: () => number): Rules => {
   const { effect, about, path, body, once, equalSince, send, isFailed } = request;
+  const sent = JSON.parse(body ?? '{}');
+  const currency = asked?.currency ?? '';
   return {
     effect,
     intent: {
       about,
       path,
       body,
-      digest: digestOf(JSON.parse(body ?? '{}')),
+      digest: digestOf(sent),
       ...(asked && { asked }),
       ...(paid && { evidence: [evidenceOf('paid', now(), { status: paid })] }),
     },
@@ -39,6 +42,7 @@ const makeRules = (request: MakeRequest, { asked, paid }: Reading, now: () => nu
     accepted: ({ value }) => {
       const [uid, status] = [String(valueAt(value, 'uid')), statusOf(value)];
       const amount = effect.kind === REFUND ? positive(amountAt(value, 'amount')) : undefined;
+      const wanted = amountAt(sent, 'amount');
       const evidence = {
         message: `${effect.done}: ${uid}`,
         uid,
@@ -48,6 +52,10 @@ const makeRules = (request: MakeRequest, { asked, paid }: Reading, now: () => nu
         state: 'accepted',
         exitCode: isFailed?.(value) === true ? EXIT_CODES.charge_failed : 0,
         evidence: evidenceOf('answer', now(), evidence),
+        odd:
+          amount && wanted && amount !== wanted
+            ? [`the answer shows a refund of ${formatMoney(amount, currency)}, not of ${formatMoney(wanted, currency)}`]
+            : [],
       };
     },
   };

@@ -1,5 +1,5 @@
 import { CHARGE, kindWord } from '../core/charge.ts';
-import { commandLine, type TargetOptions } from '../core/input.ts';
+import { commandLine, type Owner, ownerTarget, type TargetOptions } from '../core/input.ts';
 import { formatMoney, SMALLEST_REFUND } from '../core/money.ts';
 import { shellLine } from '../core/shell.ts';
 import type { Balance } from './payment.ts';
@@ -35,6 +35,26 @@ export const paidTwiceText = (
     : `${what}; pay it back with: ${commands.join(' and ')}`;
 };
 
+/** An entry with the money that came for its payment request. */
+interface Received extends Owner {
+  readonly about: string;
+  readonly asked?: { readonly amount?: number | undefined; readonly currency?: string | undefined } | undefined;
+  readonly money?: { readonly [K in 'excess' | 'surplus' | 'isPaidTwice']?: Balance[K] | undefined } | undefined;
+}
+
+/** A line for each payment request of these entries that was paid twice, with the command that pays the excess back. */
+export const paidTwiceLines = (entries: Iterable<Received>): string[] => {
+  const lines = new Map<string, string>();
+  for (const entry of entries) {
+    const { about, asked, money } = entry;
+    if (money?.isPaidTwice !== true) continue;
+    const { excess, surplus = [] } = money;
+    const balance = { asked: asked?.amount, excess, surplus, isPaidTwice: true };
+    lines.set(about, `${about} was ${paidTwiceText(balance, asked?.currency ?? '', ownerTarget(entry))}`);
+  }
+  return [...lines.values()];
+};
+
 /** Sentence about a charge of the rest that asks for another sum; `asked` is undefined if it doesn't say for how much. */
 export const otherSumText = (missing: number, asked: number | undefined, currency: string): string => {
   const rest = `${formatMoney(missing, currency)} is missing`;
@@ -52,7 +72,7 @@ const SETTLE =
 export const NEXT_STEP = {
   init: 'run `paycli ledger init`',
   initAsOwner: 'run `paycli ledger init` once, as the owner of the database',
-  grant: "ask the ledger's owner for an operator's rights (`paycli ledger init --operator NAME`)",
+  grant: "ask the ledger's owner for an operator's rights (`ledger init --operator NAME`)",
   awaitMigration:
     'once `paycli ledger migrate` has ended, run the same command again with the new paycli; nothing was sent',
   migrateAsOwner: 'run `paycli ledger migrate` once, as the owner of the database',

@@ -109,7 +109,8 @@ export const makeOnce = async (
   });
   const made = await sendAnew((tries) => charge(request(tries), { client, ledger, place, io }), io);
   if (made.kind === 'refused') throw refusedError(made, false);
-  const { record, unrecorded } = made;
+  const { record, odd, unrecorded } = made;
+  for (const what of odd) await run.say(`note: ${what}`);
   return { record, wrote: true, ...(unrecorded === undefined ? {} : { failure: unrecorded }) };
 };
 
@@ -213,8 +214,8 @@ export const openMaker = <T>(
         if (by !== undefined && (isEqual || why === 'done')) return { kind: 'kept', entry: by };
         throw refusedError(made, false);
       }
-      const { record, id, unrecorded } = made;
-      return { kind: 'made', end: madeNow(record.value, id), odd: [], unrecorded };
+      const { record, id, odd, unrecorded } = made;
+      return { kind: 'made', end: madeNow(record.value, id), odd, unrecorded };
     },
     kept: (entry) => {
       const { id, state, exitCode, evidence } = entry;

@@ -63,7 +63,7 @@ it('in a shared ledger, only the owner sets policies, which limit the charges of
   const set = ['policy', 'set', '--others', '--max-charges', '3', '--json'];
   const error = {
     message: expect.stringContaining('permission denied for table policy'),
-    hint: "ask the ledger's owner for an operator's rights (`paycli ledger init --operator NAME`)",
+    hint: "ask the ledger's owner for an operator's rights (`ledger init --operator NAME`)",
   };
   await scene({ ...ada, argv: set, exit: 10, error });
   const wrong = vi.spyOn(clock, 'now').mockReturnValue(Date.UTC(2020, 0, 1));
@@ -82,7 +82,7 @@ it('in a shared ledger, only the owner sets policies, which limit the charges of
   // The day is the database's, whose clock no test moves: at midnight the limit begins anew.
   if (!isDeepStrictEqual(await today(), day)) return;
   expect(beyond.code).toBe(9);
-  expect(errorOf(beyond)['message']).toContain('allows 3 a day, and all of them are used today');
+  expect(errorOf(beyond)['message']).toContain('limits charges to 3 a day, and all of them are used today');
   expect(postsOf(service)).toEqual(once(1, 2, 3));
 });
 

@@ -52,7 +52,7 @@ describe('a charge that exceeds a policy', () => {
       expect(errorOf(ended)).toEqual({
         kind: 'refused',
         exit_code: 9,
-        message: `${ugwoOf(2)} was not charged: the policy for all other profiles allows 1 a day, and all of them are used today`,
+        message: `${ugwoOf(2)} was not charged: the policy for all other profiles limits charges to 1 a day, and all of them are used today`,
         hint: expect.stringMatching(
           /^the next day begins at 00:00 UTC\. See `paycli policy show --others.*`; --again doesn't override this$/,
         ),
@@ -120,7 +120,7 @@ describe('a charge that exceeds a policy', () => {
       home,
       argv: local('ugwo', 'charge', uid, '--medium', 'bank_transfer'),
       exit: 9,
-      error: { message: expect.stringContaining('the policy of profile local allows 0 a day') },
+      error: { message: expect.stringContaining('the policy of profile local limits charges to 0 a day') },
     });
   });
 });
@@ -134,7 +134,7 @@ describe('a file that exceeds a policy', () => {
     expect(summaryOf(ended)).toMatchObject({ accepted: 2, refused: 1, not_started: 2 });
     const { message, hint } = errorOf(ended);
     expect(message).toContain('stopped early: ');
-    expect(message).toContain('allows 2 a day, and all of them are used today');
+    expect(message).toContain('limits charges to 2 a day, and all of them are used today');
     expect(hint).toContain('run the same command again to continue with the rows that were not sent');
     expect(hint).not.toContain('earlier charge');
     await inProcess(['policy', 'set', '--others', '--max-charges', '9'], world);

@@ -31,7 +31,8 @@ const refunded = async (more: object, options: RunOptions = { home: newFolder() 
     }
     const body = JSON.parse(seen.body) as { ugwo_activity: string; ref: string };
     if (body.ref === 'lost') return reset;
-    return json(200, { ...body, uid: RFD(Number(body.ugwo_activity.slice(-2))), status: 'processing' });
+    const other = body.ref === 'other' ? { amount: 900_000 } : {};
+    return json(200, { ...body, ...other, uid: RFD(Number(body.ugwo_activity.slice(-2))), status: 'processing' });
   });
   const machine = { ...options, service };
   for (const number of [1, 2]) {
@@ -139,6 +140,17 @@ describe('refund get', () => {
     const listed = await inProcess(['ledger', 'list', '--kind', 'refund', '--max', '1', '--json'], machine);
     expect(JSON.parse(listed.stdout)).toMatchObject({ data: [money] });
     expect(service.seen).toHaveLength(looks);
+  });
+
+  it('of another amount than was asked for is noted, and kept with it', async () => {
+    const { machine, answer } = await refunded({});
+    answer(requestOf(3, {}));
+    const args = ['refund', 'create', activityOf(3), '--ugwo', ugwoOf(3), '--amount', '2,000.00', '--ref', 'other'];
+    const note = 'the answer shows a refund of NGN 9,000.00, not of NGN 2,000.00';
+    const { code, stderr } = await inProcess([...args, '--yes'], machine);
+    expect([code, stderr]).toEqual([0, expect.stringContaining(`note: ${note}\n`)]);
+    const { stdout } = await inProcess(['refund', 'get', RFD(3), '--json'], machine);
+    expect(JSON.parse(stdout)).toMatchObject({ amount: 900_000, evidence: [{}, {}, { kind: 'odd', message: note }] });
   });
 
   it('rejects an id that is not a refund of this ledger', async () => {

@@ -292,20 +292,21 @@ describe('ugwo charge --from --wait', () => {
     expect(postsOf(service)).toEqual({ 1: 1, 2: 1, 3: 2, 4: 2, 5: 1 });
   });
 
-  /** A request whose first charge ends like this, and whose second one is paid; and the run of a file that charges it. */
-  const chargedTwice = async (ended: object) => {
+  /** A request of two charges, of which the second is paid; and the run of a file that charges it first. */
+  const chargedTwice = async (first: object, { later = first, total = 90_000 } = {}) => {
     let posts = 0;
     const service = await serveAllBy(({ method }) => {
       if (method === 'POST') posts += 1;
       if (method === 'POST') return charged(posts);
-      const made = [ended, PAID].slice(0, posts).map((one, at) => ({ ...one, uid: activityOf(at + 1) }));
-      const request = { ...ugwo(1), amount: 90_000, checkout: { uid: 'chk.AbCd.1' }, activities: made };
-      return json(200, { ...request, total_amount_paid: posts === 2 ? 90_000 : 0 });
+      const made = posts === 1 ? [first] : [later, PAID].slice(0, posts);
+      const activities = made.map((one, at) => ({ ...one, uid: activityOf(at + 1) }));
+      const request = { ...ugwo(1), amount: 90_000, checkout: { uid: 'chk.AbCd.1' }, activities };
+      return json(200, { ...request, total_amount_paid: posts === 2 ? total : 0 });
     });
     const options = { service, home: newFolder() };
     const file = ussdFile(1);
     const run = (...args: string[]) => chargeFrom(file, options, '--wait', '--wait-timeout', '8s', ...args);
-    return { options, run };
+    return { file, options, run };
   };
 
   it.each<[string, object, number]>([
@@ -329,6 +330,18 @@ describe('ugwo charge --from --wait', () => {
     const paid = await run('--retry-failed');
     expect(paid.code, paid.stderr).toBe(0);
     expect(summaryOf(paid)).toMatchObject({ payments: [{ payment: 'paid', count: 1, received: 90_000 }] });
+  });
+
+  it('says which rows were paid twice, and how to pay it back', async () => {
+    const { file, options, run } = await chargedTwice(standing('requires_action'), { later: PAID, total: 180_000 });
+    expect((await run('--wait-timeout', '1s')).code).toBe(12);
+    const again = ['ugwo', 'charge', ugwoOf(1), '--medium', 'ussd', '--provider', 'gtb', '--again'];
+    expect(await inProcess(again, options)).toMatchObject({ code: 0 });
+    const twice = await inProcess(['ugwo', 'charge', '--from', file, '--wait', '--wait-timeout', '8s'], options);
+    expect(twice.code, twice.stderr).toBe(0);
+    expect(twice.stderr).toContain(
+      `${ugwoOf(1)} was paid twice: NGN 900.00 too much came; pay it back with: paycli refund create ${activityOf(1)}`,
+    );
   });
 });
 

@@ -266,14 +266,16 @@ describe('watch --exec', () => {
     await ended(run);
   });
 
-  it('tells that a charge was paid after all, and paid again after a reversal, now or at the next start', async () => {
-    let [turns, status] = [0, 'requires_action'];
+  /** A charge that stands otherwise after each turn, and a watch of it. */
+  const turning = async () => {
+    const asked = Number(ugwo(1)['amount']);
+    let [turns, status, came] = [0, 'requires_action', 0];
     const shown = () => {
       const updated_at = atom(Date.now() + 60_000 * turns);
       const error = status === 'failed' && turns > 1 ? { code: 'psp.error.reversed' } : null;
       const activities =
         turns === 0 ? [] : [{ uid: activityOf(1), activity_type: 'charge', status, updated_at, error }];
-      return { ...requestWith(1, status, status === 'successful' ? Number(ugwo(1)['amount']) : 0), activities };
+      return { ...requestWith(1, status, status === 'successful' ? came : 0), activities };
     };
     const service = await serveAllBy(({ method, url }) => {
       if (method === 'POST') return charged(1);
@@ -285,11 +287,26 @@ describe('watch --exec', () => {
     await inProcess(['ugwo', 'charge', ugwoOf(1), ...USSD], options);
     const run = watch();
     await run.saw(/\topen\t/);
-    const turn = async (to: string): Promise<void> => {
-      [turns, status] = [turns + 1, to];
+    const turn = async (to: string, total = asked): Promise<void> => {
+      [turns, status, came] = [turns + 1, to, total];
       const charge = /chg-\w+/.exec(run.stderr())?.[0] ?? [];
       await inProcess(['ledger', 'sync', charge].flat(), options);
     };
+    return { asked, run, turn, watch };
+  };
+
+  it('tells that a charge was paid whose part had come before', async () => {
+    const { asked, run, turn } = await turning();
+    await turn('successful', asked - 1);
+    await run.saw(/"kind":"underpaid"/);
+    await turn('successful');
+    await run.saw(/"kind":"paid"/);
+    await ended(run);
+    expect(kindsIn(run.stderr())).toEqual(['underpaid', 'paid']);
+  });
+
+  it('tells that a charge was paid after all, and paid again after a reversal, now or at the next start', async () => {
+    const { run, turn, watch } = await turning();
     await turn('failed');
     await run.saw(/"kind":"failed"/);
     await turn('successful');

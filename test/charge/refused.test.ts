@@ -294,7 +294,7 @@ describe('a refusal by a policy', () => {
   it.each<[Forbidden, string, string]>([
     [{ why: 'medium', medium: 'ussd', allowed: ['a', 'b'] }, "doesn't allow ussd", 'it allows: a, b'],
     [{ why: 'medium', medium: 'ussd', allowed: [] }, "doesn't allow ussd", 'it allows: none'],
-    [{ why: 'charges', most: 3 }, 'allows 3 a day, and all of them are used today', TOMORROW],
+    [{ why: 'charges', most: 3 }, 'limits charges to 3 a day, and all of them are used today', TOMORROW],
     [{ why: 'currency', currency: 'USD', allowed: ['NGN'] }, "doesn't allow USD", 'it has amounts for: NGN'],
     [
       { why: 'no_amount' },
@@ -342,7 +342,7 @@ describe('a refusal by a policy', () => {
 
   it('names the policy of all other profiles', () => {
     expect(forbiddenWords({ why: 'charges', most: 1 }, 'charge', OTHER_PROFILES)).toEqual([
-      'the policy for all other profiles allows 1 a day, and all of them are used today',
+      'the policy for all other profiles limits charges to 1 a day, and all of them are used today',
       `${TOMORROW}. See \`paycli policy show --others\`; --again doesn't override this`,
     ]);
   });

@@ -1,4 +1,4 @@
-import { findOutStep, paidTwiceText } from '../../charge/words.ts';
+import { findOutStep, paidTwiceLines } from '../../charge/words.ts';
 import { scopeOf } from '../../compose/client.ts';
 import { counted } from '../../core/bounds.ts';
 import { CHARGE, type RowCounts } from '../../core/charge.ts';
@@ -20,20 +20,6 @@ import type { Run } from '../run.ts';
 import { entryNamed, findJob, namesJob } from './named.ts';
 import type { EntryOptions } from './spec.ts';
 import { countRows } from './view.ts';
-
-/** A line for each payment request of these charges that was paid twice, with the command that pays the excess back. */
-export const paidTwiceLines = (charges: Iterable<Entry>): string[] => {
-  const lines = new Map<string, string>();
-  for (const charge of charges) {
-    const { about, asked, money } = charge;
-    if (money?.isPaidTwice !== true) continue;
-    const { excess, surplus = [] } = money;
-    const place = ownerTarget(charge);
-    const balance = { asked: asked?.amount, excess, surplus, isPaidTwice: true };
-    lines.set(about, `${about} was ${paidTwiceText(balance, asked?.currency ?? '', place)}`);
-  }
-  return [...lines.values()];
-};
 
 /** Cursors by sequence number, the order of creation. */
 const { cursorOf, seqOf } = numberedCursors('seq:');

@@ -2,6 +2,7 @@ import type { Aftermath, RowDeps, RowServices } from '../../bulk/kind.ts';
 import { CHARGE_EXPIRED } from '../../bulk/summary.ts';
 import { endKindOf, PAYMENTS } from '../../charge/payment.ts';
 import { waitForPayments } from '../../charge/wait.ts';
+import { paidTwiceLines } from '../../charge/words.ts';
 import { type ErrorKind, EXIT_CODES, interrupted, PayError } from '../../core/error.ts';
 import { shellLine } from '../../core/shell.ts';
 import { formatDuration } from '../../core/time.ts';
@@ -95,6 +96,7 @@ export const followCharges = async (wait: FollowedJob): Promise<Aftermath> => {
       ...kinds.map((kind) => EXIT_CODES[kind]),
       ...(stop.aborted && isOpen ? [interrupted(stop.reason).detail.exitCode ?? EXIT_CODES.interrupted] : []),
     ],
+    notice: paidTwiceLines(tail.ended().map(({ charge }) => charge)),
     hint: hints.join('\n') || undefined,
     fields: {
       payments: sums.map(({ payment, currency, count, amount, received }) => ({

@@ -129,9 +129,12 @@ export class Hook {
   async changes(): Promise<ChargeChange[]> {
     const seen = await this.#changedLater();
     const changes = await this.#deps.tail.changes();
-    // The charge that brought the missing part tells that all is paid.
-    const events = [...seen, ...changes.filter(({ before }) => before !== 'underpaid')];
-    const store = (): Promise<void> => this.#store(events);
+    // Another charge that brought the missing part tells itself that all is paid.
+    const some = changes.filter(
+      ({ before, charge: { asked, money } }) =>
+        before !== 'underpaid' || (money?.received ?? 0) >= (asked?.amount ?? 0),
+    );
+    const store = (): Promise<void> => this.#store([...seen, ...some]);
     await retryUntilWritten(store, { clock: this.#deps.io.clock, say: this.#deps.say }, this.#stop);
     return changes;
   }
