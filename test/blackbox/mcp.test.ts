@@ -340,7 +340,7 @@ describe('a confirmation is rejected', () => {
     const policy = ['policy', 'set', '--profile', 'shop', '--max-charges', '0'];
     expect(await inProcess(policy, { home })).toMatchObject({ code: 0 });
     expect(await shop.call('charge_confirm', { token })).toEqual(
-      refusedWith('the policy of profile shop allows 0 a day'),
+      refusedWith('the policy of profile shop limits charges to 0 a day'),
     );
     const planned = await shop.call('charge_plan', BY_USSD);
     expect(planned).toMatchObject({ isError: true, json: { allowed: false, error: { kind: 'refused' } } });

@@ -89,7 +89,7 @@ describe('a charge', () => {
     });
     expect(((await failing('rejected')) as PayError).detail).not.toHaveProperty('unrecorded');
     expect(await failing('unknown')).toMatchObject({
-      detail: { hint: expect.stringMatching(/paycli ledger sync chg-\w{12} --profile default`$/) },
+      detail: { hint: expect.stringMatching(/paycli ledger sync chg-\w{12}`$/) },
     });
   });
 
