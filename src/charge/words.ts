@@ -1,5 +1,5 @@
 import { CHARGE, kindWord } from '../core/charge.ts';
-import { commandLine, type Owner, ownerTarget, type TargetOptions } from '../core/input.ts';
+import { commandLine, type TargetOptions } from '../core/input.ts';
 import { formatMoney, SMALLEST_REFUND } from '../core/money.ts';
 import { shellLine } from '../core/shell.ts';
 import type { Balance } from './payment.ts';
@@ -33,26 +33,6 @@ export const paidTwiceText = (
   return commands.length === 0
     ? `${what}; it can't be refunded, since a refund is at least ${formatMoney(SMALLEST_REFUND.get(currency) ?? 0, currency)}`
     : `${what}; pay it back with: ${commands.join(' and ')}`;
-};
-
-/** An entry with the money that came for its payment request. */
-interface Received extends Owner {
-  readonly about: string;
-  readonly asked?: { readonly amount?: number | undefined; readonly currency?: string | undefined } | undefined;
-  readonly money?: { readonly [K in 'excess' | 'surplus' | 'isPaidTwice']?: Balance[K] | undefined } | undefined;
-}
-
-/** A line for each payment request of these entries that was paid twice, with the command that pays the excess back. */
-export const paidTwiceLines = (entries: Iterable<Received>): string[] => {
-  const lines = new Map<string, string>();
-  for (const entry of entries) {
-    const { about, asked, money } = entry;
-    if (money?.isPaidTwice !== true) continue;
-    const { excess, surplus = [] } = money;
-    const balance = { asked: asked?.amount, excess, surplus, isPaidTwice: true };
-    lines.set(about, `${about} was ${paidTwiceText(balance, asked?.currency ?? '', ownerTarget(entry))}`);
-  }
-  return [...lines.values()];
 };
 
 /** Sentence about a charge of the rest that asks for another sum; `asked` is undefined if it doesn't say for how much. */

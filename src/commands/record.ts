@@ -1,4 +1,5 @@
 import type { Globals } from '../cli/globals.ts';
+import { paidTwiceText } from '../charge/words.ts';
 import { previewResult } from '../cli/preview.ts';
 import type { Called, CallInput } from '../client/client.ts';
 import type { OperationId } from '../contract/operations.ts';
@@ -6,7 +7,7 @@ import type { Resource } from '../contract/proof.ts';
 import { machineValue } from '../core/charge.ts';
 import { PayError, usageError } from '../core/error.ts';
 import type { NamedPrefix } from '../core/ids.ts';
-import { asFlag, targetFlags } from '../core/input.ts';
+import { asFlag, ownerTarget, targetFlags } from '../core/input.ts';
 import { bothUnits, formatMoney } from '../core/money.ts';
 import { isGuarded } from '../core/origin.ts';
 import { type ApiRecord, instantOf, type RequestedTime } from '../core/record.ts';
@@ -192,4 +193,17 @@ export const continueCommand = (
     ...repeatFlag({ decimal, rawCsv, bom, ...own }, now),
     ...(cursor.startsWith('-') ? [`--cursor=${cursor}`] : ['--cursor', cursor]),
   ]);
+};
+
+/** A line for each payment request of these entries that was paid twice, with the command that pays the excess back. */
+export const paidTwiceLines = (entries: Iterable<Entry>): string[] => {
+  const lines = new Map<string, string>();
+  for (const entry of entries) {
+    const { about, asked, money } = entry;
+    if (money?.isPaidTwice !== true) continue;
+    const { excess, surplus = [] } = money;
+    const balance = { asked: asked?.amount, excess, surplus, isPaidTwice: true };
+    lines.set(about, `${about} was ${paidTwiceText(balance, asked?.currency ?? '', ownerTarget(entry))}`);
+  }
+  return [...lines.values()];
 };

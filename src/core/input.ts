@@ -144,7 +144,7 @@ export const aimed = (text: string, target: TargetOptions): string =>
   );
 
 /** Profile and origin of an entry or a job. */
-export interface Owner {
+interface Owner {
   readonly profile?: string | undefined;
   readonly origin?: string;
 }

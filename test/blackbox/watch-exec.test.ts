@@ -266,16 +266,17 @@ describe('watch --exec', () => {
     await ended(run);
   });
 
-  /** A charge that stands otherwise after each turn, and a watch of it. */
-  const turning = async () => {
+  /** A charge that stands otherwise after each turn, and a watch of it. `other`: what another activity has brought. */
+  const turning = async (other = 0) => {
     const asked = Number(ugwo(1)['amount']);
     let [turns, status, came] = [0, 'requires_action', 0];
     const shown = () => {
       const updated_at = atom(Date.now() + 60_000 * turns);
       const error = status === 'failed' && turns > 1 ? { code: 'psp.error.reversed' } : null;
-      const activities =
-        turns === 0 ? [] : [{ uid: activityOf(1), activity_type: 'charge', status, updated_at, error }];
-      return { ...requestWith(1, status, status === 'successful' ? came : 0), activities };
+      const own = { uid: activityOf(1), activity_type: 'charge', status, charged_amount: came, updated_at, error };
+      const more = { ...own, uid: activityOf(2), status: 'successful', charged_amount: other };
+      const activities = [...(turns === 0 ? [] : [own]), ...(other === 0 ? [] : [more])];
+      return { ...requestWith(1, status, other + came), activities };
     };
     const service = await serveAllBy(({ method, url }) => {
       if (method === 'POST') return charged(1);
@@ -284,10 +285,10 @@ describe('watch --exec', () => {
     });
     const options = { service, home: newFolder() };
     const watch = () => startHere(['watch', '--exec', 'cat'], options);
-    await inProcess(['ugwo', 'charge', ugwoOf(1), ...USSD], options);
+    await inProcess(['ugwo', 'charge', ugwoOf(1), ...USSD, ...(other === 0 ? [] : ['--remaining'])], options);
     const run = watch();
     await run.saw(/\topen\t/);
-    const turn = async (to: string, total = asked): Promise<void> => {
+    const turn = async (to: string, total = to === 'successful' ? asked : 0): Promise<void> => {
       [turns, status, came] = [turns + 1, to, total];
       const charge = /chg-\w+/.exec(run.stderr())?.[0] ?? [];
       await inProcess(['ledger', 'sync', charge].flat(), options);
@@ -295,14 +296,20 @@ describe('watch --exec', () => {
     return { asked, run, turn, watch };
   };
 
-  it('tells that a charge was paid whose part had come before', async () => {
-    const { asked, run, turn } = await turning();
-    await turn('successful', asked - 1);
+  it.each<[string, number, boolean]>([
+    ['at once', 0, false],
+    ['at the next start', 0, true],
+    ['at once, though another activity has brought a part, too', 100, false],
+  ])('tells that a charge was paid whose part had come before, %s', async (_, other, isLater) => {
+    const { asked, run, turn, watch } = await turning(other);
+    await turn('successful', asked - other - 1);
     await run.saw(/"kind":"underpaid"/);
-    await turn('successful');
-    await run.saw(/"kind":"paid"/);
-    await ended(run);
-    expect(kindsIn(run.stderr())).toEqual(['underpaid', 'paid']);
+    if (isLater) await ended(run);
+    await turn('successful', asked - other);
+    const next = isLater ? watch() : run;
+    await next.saw(/"kind":"paid"/);
+    await ended(next);
+    expect(kindsIn(isLater ? run.stderr() + next.stderr() : run.stderr())).toEqual(['underpaid', 'paid']);
   });
 
   it('tells that a charge was paid after all, and paid again after a reversal, now or at the next start', async () => {

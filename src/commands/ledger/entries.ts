@@ -1,4 +1,4 @@
-import { findOutStep, paidTwiceLines } from '../../charge/words.ts';
+import { findOutStep } from '../../charge/words.ts';
 import { scopeOf } from '../../compose/client.ts';
 import { counted } from '../../core/bounds.ts';
 import { CHARGE, type RowCounts } from '../../core/charge.ts';
@@ -15,7 +15,7 @@ import { type EntryFilter, entriesBehind } from '../../ledger/reconcile.ts';
 import { entryRecord, entryView, viewFor } from '../../records/entry.ts';
 import { isApproved, jobRecordOf, jobView, notStarted } from '../../records/job.ts';
 import { checkPeriod, listedPages, numberedCursors, type StoredList } from '../list.ts';
-import { continueCommand } from '../record.ts';
+import { continueCommand, paidTwiceLines } from '../record.ts';
 import type { Run } from '../run.ts';
 import { entryNamed, findJob, namesJob } from './named.ts';
 import type { EntryOptions } from './spec.ts';

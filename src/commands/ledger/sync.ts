@@ -1,6 +1,5 @@
 import { checkCharges, readFailureOf } from '../../bulk/pace.ts';
 import { isUndecided, PAYMENTS, type Payment, paymentsThat } from '../../charge/payment.ts';
-import { paidTwiceLines } from '../../charge/words.ts';
 import type { Client } from '../../client/client.ts';
 import { openRunProgress } from '../../compose/run.ts';
 import { memo } from '../../core/async.ts';
@@ -21,6 +20,7 @@ import { snapshotOf } from '../../ledger/snapshot.ts';
 import { isDisputed, moneyKnown, paymentIn } from '../../ledger/transitions.ts';
 import type { Able } from '../names.ts';
 import { changedAmong, type Listed, listedAs } from '../observer.ts';
+import { paidTwiceLines } from '../record.ts';
 import type { Run } from '../run.ts';
 import { entryNamed, findJob, namesJob } from './named.ts';
 import { type Leaving, resolvedLines, type StillUnknown, unknownLines } from './still-unknown.ts';

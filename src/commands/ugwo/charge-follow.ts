@@ -2,14 +2,13 @@ import type { Aftermath, RowDeps, RowServices } from '../../bulk/kind.ts';
 import { CHARGE_EXPIRED } from '../../bulk/summary.ts';
 import { endKindOf, PAYMENTS } from '../../charge/payment.ts';
 import { waitForPayments } from '../../charge/wait.ts';
-import { paidTwiceLines } from '../../charge/words.ts';
 import { type ErrorKind, EXIT_CODES, interrupted, PayError } from '../../core/error.ts';
 import { shellLine } from '../../core/shell.ts';
 import { formatDuration } from '../../core/time.ts';
 import type { Sum } from '../../ledger/report.ts';
 import { openTail, type Tail } from '../../ledger/tail.ts';
 import { Observer } from '../observer.ts';
-import { countOf, paymentSumsText } from '../record.ts';
+import { countOf, paidTwiceLines, paymentSumsText } from '../record.ts';
 import type { Run } from '../run.ts';
 
 interface FollowedJob {

@@ -129,12 +129,7 @@ export class Hook {
   async changes(): Promise<ChargeChange[]> {
     const seen = await this.#changedLater();
     const changes = await this.#deps.tail.changes();
-    // Another charge that brought the missing part tells itself that all is paid.
-    const some = changes.filter(
-      ({ before, charge: { asked, money } }) =>
-        before !== 'underpaid' || (money?.received ?? 0) >= (asked?.amount ?? 0),
-    );
-    const store = (): Promise<void> => this.#store([...seen, ...some]);
+    const store = (): Promise<void> => this.#store([...seen, ...changes]);
     await retryUntilWritten(store, { clock: this.#deps.io.clock, say: this.#deps.say }, this.#stop);
     return changes;
   }
@@ -201,7 +196,7 @@ export class Hook {
 
   /** Some charges that were told as not paid. They may be paid after all. */
   #toldAsUnpaid(): string[] {
-    const isWanted = (event: string): boolean => ['failed', 'expired', 'reversed'].includes(event);
+    const isWanted = (event: string): boolean => ['failed', 'expired', 'underpaid', 'reversed'].includes(event);
     const events = this.#deps.queue.before(this.#beforeUnpaid, { isWanted }, MOST_READ);
     this.#beforeUnpaid = (events.length === MOST_READ && events.at(-1)?.seq) || Number.MAX_SAFE_INTEGER;
     return events.flatMap(({ uid }) => uid.split('.', 1));
@@ -220,7 +215,12 @@ export class Hook {
   async #keep(seen: readonly Seen[], isNews: boolean): Promise<void> {
     const { queue, on, io } = this.#deps;
     const events = new Map(seen.flatMap((one) => eventsOf(one, io.clock.now())).map((event) => [event.uid, event]));
-    const unknown = [...events.values()].filter(({ uid }) => queue.find(uid) === undefined);
+    const receivedIn = ({ body }: Delivery): unknown => JSON.parse(Buffer.from(body).toString()).received;
+    const unknown = [...events.values()].filter((one) => {
+      // Another charge that brought the missing part tells itself that all is paid.
+      const part = queue.find(one.uid.replace('.paid.', '.underpaid.'));
+      return queue.find(one.uid) === undefined && (part === undefined || receivedIn(part) !== receivedIn(one));
+    });
     const stateOf = ({ event }: Delivery) => (!isNews ? 'forwarded' : on.includes(event) ? 'waiting' : 'kept');
     const add = (one: Delivery) => queue.keep(one, { state: stateOf(one), duplicates: false, due: this.#steady() });
     await Promise.all(unknown.map(add));
