@@ -1,5 +1,5 @@
-import type { Globals } from '../cli/globals.ts';
 import { paidTwiceText } from '../charge/words.ts';
+import type { Globals } from '../cli/globals.ts';
 import { previewResult } from '../cli/preview.ts';
 import type { Called, CallInput } from '../client/client.ts';
 import type { OperationId } from '../contract/operations.ts';

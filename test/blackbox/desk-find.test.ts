@@ -348,7 +348,8 @@ describe('the command of a hit', () => {
     const [hit] = await find('act.AbCd.000000000000000000000001');
     expect(hit).toMatchObject({ ugwo: null, state: 'unknown', command: `paycli ledger show ${hit?.id}` });
     const { stderr } = await inProcess(['ledger', 'show', String(hit?.id)], { home });
-    expect(stderr).toContain(`\`paycli ledger resolve ${hit?.id} --as created\`, or \`--as not-created\``);
+    const words = `paycli ledger resolve ${hit?.id} --as created --base-url ${origin}`;
+    expect(stderr).toContain(`\`${words}\`, or \`--as not-created\``);
   });
 });
 

@@ -3,7 +3,7 @@ import { scopeOf } from '../../compose/client.ts';
 import { counted } from '../../core/bounds.ts';
 import { CHARGE, type RowCounts } from '../../core/charge.ts';
 import { usageError } from '../../core/error.ts';
-import { commandLine, ownerTarget } from '../../core/input.ts';
+import { aimed, commandLine, ownerTarget } from '../../core/input.ts';
 import { type ApiPage, instantOf, PAGE_MAX } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
@@ -185,7 +185,10 @@ const showJob = async (id: string, run: Run): Promise<Result> => {
 
 const showCharge = (charge: Entry): Result => {
   const { id, kind, state } = charge;
-  const notice = [...paidTwiceLines([charge]), ...(state === 'unknown' ? [findOutStep(id, kind)] : [])];
+  const notice = [
+    ...paidTwiceLines([charge]),
+    ...(state === 'unknown' ? [aimed(findOutStep(id, kind), ownerTarget(charge))] : []),
+  ];
   return { kind: 'record', record: entryRecord(charge), view: entryView(charge), notice };
 };
 
