@@ -215,7 +215,8 @@ export const openMaker = <T>(
         throw refusedError(made, false);
       }
       const { record, id, odd, unrecorded } = made;
-      return { kind: 'made', end: madeNow(record.value, id), odd, unrecorded };
+      for (const what of odd) await tellOnce(id, `note: row ${row.number}: ${what}`);
+      return { kind: 'made', end: madeNow(record.value, id), odd: [], unrecorded };
     },
     kept: (entry) => {
       const { id, state, exitCode, evidence } = entry;

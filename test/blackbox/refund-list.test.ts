@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { inProcess } from '../support/in-process.ts';
 import { type Ended, errorOf, newFolder, paycli, type RunOptions } from '../support/program.ts';
@@ -151,6 +153,18 @@ describe('refund get', () => {
     expect([code, stderr]).toEqual([0, expect.stringContaining(`note: ${note}\n`)]);
     const { stdout } = await inProcess(['refund', 'get', RFD(3), '--json'], machine);
     expect(JSON.parse(stdout)).toMatchObject({ amount: 900_000, evidence: [{}, {}, { kind: 'odd', message: note }] });
+  });
+
+  it('of another amount is noted of each row of a file', async () => {
+    const { run } = await refunded({});
+    const file = join(newFolder(), 'rows.csv');
+    const rows = [3, 4].map((number) => `${activityOf(number)},${number}00000,NGN,other`);
+    writeFileSync(file, ['activity,amount_minor,currency,ref', ...rows, ''].join('\n'));
+    const { code, stderr } = await run('create', '--from', file, '--yes');
+    expect([code, stderr.match(/(?<=note: )row \d: the answer shows a refund/g)?.toSorted()]).toEqual([
+      0,
+      [1, 2].map((row) => `row ${row}: the answer shows a refund`),
+    ]);
   });
 
   it('rejects an id that is not a refund of this ledger', async () => {
