@@ -5,7 +5,7 @@ import { CHARGE, REFUND } from '../../src/core/charge.ts';
 it.each([
   [CHARGE, '`paycli ledger sync id`'],
   [REFUND, '`paycli ledger resolve id --as created`'],
-])('an unknown %s is found out by', (kind, line) => {
+])('names the command that finds out about an unknown %s', (kind, line) => {
   expect(findOutStep('id', kind)).toContain(line);
 });
 
