@@ -7,8 +7,10 @@ import { hitView } from '../../src/records/entry.ts';
 import { onyeOf, ugwoOf, uidOf } from '../support/ids.ts';
 import { inProcess } from '../support/in-process.ts';
 import { newFolder, type RunOptions } from '../support/program.ts';
+import { type Scene, scene } from '../support/scene.ts';
 import { json, page, serveBy, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
+import { fileOf } from './bulk-support.ts';
 import { begin, openDesk, REFUND, USSD, writing } from './desk-support.ts';
 import { newTeam } from './team-support.ts';
 
@@ -60,11 +62,12 @@ const beginning =
   };
 const asking = (amount: number, ref?: string, email?: string) => ({ asked: { amount, currency: 'NGN', ref, email } });
 
-/** A ledger with these charges, without a profile. */
+/** Finds in a ledger with these charges, without a profile. */
 const filled = async (...charges: readonly Partial<Intent>[]) => {
   const home = newFolder();
   await writing(home, beginning(...charges));
-  return (...args: readonly string[]) => inProcess(['find', ...args], { home, env: { PAYCLI_SECRET_KEY: undefined } });
+  return (words: readonly string[], seen: Partial<Scene>) =>
+    scene({ home, env: { PAYCLI_SECRET_KEY: undefined }, argv: ['find', ...words], ...seen });
 };
 
 const expectPartPaid = async (desk: Awaited<ReturnType<typeof partPaid>>): Promise<void> => {
@@ -123,18 +126,14 @@ describe('find, in the ledger', () => {
       { phone: '+233209994567', ...asking(2) },
       asking(3),
     );
-    const found = async (text: string) =>
-      hitsIn((await find(text, '--json')).stdout).map((hit) => [hit.ugwo, hit.found_by]);
-    expect(await found('4567')).toEqual([
-      [ugwoOf(2), 'phone'],
-      [ugwoOf(1), 'phone'],
-    ]);
-    expect(await found('+233 20 123-4567')).toEqual([[ugwoOf(1), 'phone']]);
-    expect(await found('0201234567')).toEqual([]);
-    const { stderr, code } = await find('0201234567');
-    expect([code, stderr]).toEqual([0, expect.stringMatching(/^By the end of a phone number: paycli find 4567$/m)]);
-    const all = await find('0201234567', '--all-profiles', '--local');
-    expect(all.stderr).toMatch(/^By the end of a phone number: paycli find 4567 --all-profiles --local$/m);
+    const [first, second] = [1, 2].map((at) => ({ ugwo: ugwoOf(at), found_by: 'phone' }));
+    await find(['4567', '--json'], { json: { data: [second, first] } });
+    await find(['+233 20 123-4567', '--json'], { json: { data: [first] } });
+    await find(['0201234567', '--json'], { json: { data: [] } });
+    const line = 'By the end of a phone number: paycli find 4567';
+    await find(['0201234567'], { stderr: [`\n${line}\n`] });
+    const more = ['--all-profiles', '--local'];
+    await find(['0201234567', ...more], { stderr: [`\n${[line, ...more].join(' ')}\n`] });
   });
 
   it('says what the text is in each hit, the newest first, where it may be several things', async () => {
@@ -144,37 +143,30 @@ describe('find, in the ledger', () => {
       asking(9, '1500'),
       asking(150_000, '1500'),
     );
-    const hits = hitsIn((await find('1500', '--json')).stdout);
-    expect(hits.map((hit) => [hit.ugwo, hit.found_by])).toEqual([
-      [ugwoOf(4), 'ref'],
-      [ugwoOf(3), 'ref'],
-      [ugwoOf(2), 'amount'],
-      [ugwoOf(1), 'phone'],
-    ]);
+    const data = ['phone', 'amount', 'ref', 'ref'].map((found_by, at) => ({ ugwo: ugwoOf(at + 1), found_by }));
+    await find(['1500', '--json'], { json: { data: data.toReversed() } });
   });
 
   it('takes the beginning of a ref only if none is the text itself', async () => {
     const find = await filled(asking(1, 'INV-1'), asking(2, 'INV-10'), asking(3, 'inv-11'));
-    const refs = async (text: string) => hitsIn((await find(text, '--json')).stdout).map(({ ref }) => ref);
-    expect(await refs('INV-1')).toEqual(['INV-1']);
-    expect(await refs('Inv-1')).toEqual(['inv-11', 'INV-10', 'INV-1']);
-    const { stderr } = await find('Inv-1');
-    expect(stderr).toBe('Found by the beginning of a ref, or in another case.\n');
+    const refs = (...all: readonly string[]) => ({ json: { data: all.map((ref) => ({ ref })) } });
+    await find(['INV-1', '--json'], refs('INV-1'));
+    await find(['Inv-1', '--json'], refs('inv-11', 'INV-10', 'INV-1'));
+    await find(['Inv-1'], { stderr: 'Found by the beginning of a ref, or in another case.\n' });
   });
 
   it('shows ten hits, and says how many more there are', async () => {
     const find = await filled(...Array.from({ length: 12 }, (_, at) => asking(at + 1, 'INV-1', 'a@example.com')));
-    const { stdout, stderr } = await find('INV-1', '-o', 'csv', '--columns', 'amount');
-    expect(stdout.trim().split('\r\n')).toEqual(['amount_minor', ...[12, 11, 10, 9, 8, 7, 6, 5, 4, 3].map(String)]);
-    expect(stderr).toContain('The newest 10 of 12 hits. For more: paycli find INV-1 --max 12\n');
-    const all = await find('INV-1', '--max', '12', '-o', 'ndjson');
-    expect([all.stdout.trim().split('\n').length, all.stderr]).toEqual([12, '']);
+    const newest = ['amount_minor', 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, ''].join('\r\n');
+    const stderr = ['The newest 10 of 12 hits. For more: paycli find INV-1 --max 12\n'];
+    await find(['INV-1', '-o', 'csv', '--columns', 'amount'], { stdout: newest, stderr });
+    await find(['INV-1', '--max', '12', '-o', 'ndjson'], { stdout: /^(?:.+\n){12}$/ });
   });
 
   it('counts no further than a hundred more', async () => {
     const find = await filled(...Array.from({ length: 103 }, (_, at) => asking(at + 1, 'INV-1')));
-    expect((await find('INV-1', '--max', '1')).stderr).toMatch(/^The newest 1 of at least 101 hits\./);
-    expect((await find('INV-1', '--max', '4')).stderr).toMatch(/^The newest 4 of 103 hits\./);
+    await find(['INV-1', '--max', '1'], { stderr: /^The newest 1 of at least 101 hits\./ });
+    await find(['INV-1', '--max', '4'], { stderr: /^The newest 4 of 103 hits\./ });
   });
 
   it('finds nothing of another service or workspace, or of another profile without its key', async () => {
@@ -199,23 +191,25 @@ describe('find, in the ledger', () => {
 
   it('leads from the id of a file to its counts', async () => {
     const home = newFolder();
-    const stdin = `uid,email\n${SEEDED.onye},ada@example.com\n`;
-    await inProcess(['onye', 'update', '--from', '-', '--local'], { home, stdin });
-    const charges = `ugwo\n${SEEDED.ugwo}\n`;
-    await inProcess(['ugwo', 'charge', '--from', '-', '--local', ...USSD], { home, stdin: charges });
-    const { data } = JSON.parse((await inProcess(['ledger', 'jobs', '--local', '--json'], { home })).stdout);
-    const [charged, updated] = data.map(({ id }: { id: string }) => id);
-    const find = (id: string) =>
-      inProcess(['find', id, '--local', '-o', 'tsv', '--columns', 'ugwo,found_by'], { home });
-    expect(await find(charged)).toMatchObject({
-      stdout: `${SEEDED.ugwo}\tjob\n`,
-      stderr: `All of it: paycli ledger show ${charged} --local\n`,
+    const { stdout } = await scene({
+      home,
+      before: [
+        ['onye', 'update', '--from', fileOf(`uid,email\n${SEEDED.onye},ada@example.com\n`), '--local'],
+        ['ugwo', 'charge', '--from', fileOf(`ugwo\n${SEEDED.ugwo}\n`), '--local', ...USSD],
+      ],
+      argv: ['ledger', 'jobs', '--local', '--json'],
+      json: { data: [{ command: 'ugwo charge' }, { command: 'onye update' }] },
     });
-    expect(await find(updated)).toMatchObject({
-      stdout: '',
-      stderr: `All of it: paycli ledger show ${updated} --local\n`,
-    });
-    expect((await find('job-0000000000000000')).stderr).toMatch(/^Nothing found/);
+    const [charged, updated] = JSON.parse(stdout).data.map(({ id }: { id: string }) => id);
+    const all = (id: string) => `All of it: paycli ledger show ${id} --local\n`;
+    for (const [id, stdout, stderr] of [
+      [charged, `${SEEDED.ugwo}\tjob\n`, all(charged)],
+      [updated, '', all(updated)],
+      ['job-0000000000000000', '', /^Nothing found/],
+    ]) {
+      const argv = ['find', id, '--local', '-o', 'tsv', '--columns', 'ugwo,found_by'];
+      await scene({ home, argv, stdout, stderr });
+    }
     const terminal = openTerminal(['find', charged, '--local'], { home, columns: 60, env: { NO_COLOR: '1' } });
     expect(await terminal.ended).toEqual({ code: 0 });
     expect(terminal.raw()).toMatch(/^All of it:\r\n {2}paycli ledger show job-\w+ --local\r\n\r\nref /);
@@ -254,16 +248,11 @@ describe('find, in the ledger', () => {
 
   it('says that it found nothing, and what to try', async () => {
     const find = await filled();
-    const ended = await find("O'Brien");
-    expect(ended).toMatchObject({ code: 0, stdout: '' });
-    expect(ended.stderr).toBe(`Nothing found in the ledger.\nAt the service: paycli find 'O'\\''Brien' --service\n`);
-    expect(await find('INV-1', '--json')).toMatchObject({
-      code: 0,
-      stdout: '{"data":[],"next_cursor":null}\n',
-      stderr: '',
-    });
-    expect(await find(' ')).toMatchObject({ code: 2, stdout: '' });
-    expect(await find()).toMatchObject({ code: 2, stdout: '' });
+    const stderr = `Nothing found in the ledger.\nAt the service: paycli find 'O'\\''Brien' --service\n`;
+    await find(["O'Brien"], { stdout: '', stderr });
+    await find(['INV-1', '--json'], { stdout: '{"data":[],"next_cursor":null}\n' });
+    await find([' '], { exit: 2 });
+    await find([], { exit: 2 });
   });
 
   it('sends nothing and runs no key command', async () => {
@@ -279,16 +268,10 @@ describe('find, in the ledger', () => {
     });
     await writing(home, beginning(asking(1, 'INV-1'), { profile: 'other', ...asking(1, 'INV-1') }));
     const env = { PAYCLI_SECRET_KEY: undefined, PAYCLI_BASE_URL: undefined };
-    const found = async (...more: readonly string[]) => {
-      const { stdout, stderr } = await inProcess(['find', 'INV-1', '--json', ...more], { home, env });
-      expect(stderr).toBe('');
-      return hitsIn(stdout).map(({ command }) => command);
-    };
-    expect(await found()).toEqual(['paycli ugwo charge INV-1']);
-    expect(await found('--all-profiles')).toEqual([
-      'paycli ugwo charge INV-1 --profile other',
-      'paycli ugwo charge INV-1 --profile shop',
-    ]);
+    const [argv, command] = [['find', 'INV-1', '--json'], 'paycli ugwo charge INV-1'];
+    await scene({ home, env, argv, json: { data: [{ command }] } });
+    const data = ['other', 'shop'].map((profile) => ({ command: `${command} --profile ${profile}` }));
+    await scene({ home, env, argv: [...argv, '--all-profiles'], json: { data } });
     expect(existsSync(marker)).toBe(false);
   });
 });
@@ -365,9 +348,9 @@ const listing = async (last: number, some: (number: number) => object = () => ({
     }));
     return json(200, { data: records, next_cursor: at + 1 < last ? String(at + 1) : null });
   });
-  const home = newFolder();
-  const find = (...args: readonly string[]) => inProcess(['find', ...args], { home, service });
-  return { service, home, find };
+  const find = (words: readonly string[], seen: Partial<Scene>) =>
+    scene({ service, argv: ['find', ...words, '--service'], ...seen });
+  return { service, find };
 };
 const ADA = {
   uid: onyeOf(1),
@@ -380,13 +363,11 @@ const ADA = {
 describe('find --service', () => {
   it('reads twenty pages of a hundred, and says how far it looked', async () => {
     const { service, find } = await listing(30);
-    expect((await find('order-1999', '--json', '--service')).stdout).toContain('order-1999');
+    await find(['order-1999', '--json'], { json: { data: [{ ref: 'order-1999' }] } });
     expect(service.seen).toHaveLength(20);
-    const { code, stdout, stderr } = await find('order-2000', '--service');
-    expect([code, stdout, service.seen.length]).toEqual([0, '', 40]);
-    expect(stderr).toMatch(
-      /^Looked through 2000 payment requests, back to 2026-11-2[01] \d\d:\d\d\.\nNothing found\.\n$/,
-    );
+    const stderr = /^Looked through 2000 payment requests, back to 2026-11-2[01] \d\d:\d\d\.\nNothing found\.\n$/;
+    await find(['order-2000'], { stdout: '', stderr });
+    expect(service.seen).toHaveLength(40);
   });
 
   it.each([
@@ -421,13 +402,12 @@ describe('find --service', () => {
           }
         : { total_amount_paid: '99998888', metadata: { table: '68888' } },
     );
-    const hits = hitsIn((await find(...text.split(' '), '--service', '--json')).stdout);
     const hit = {
       ...{ ugwo: ugwoOf(7), ref: 'order-7', amount: 500_007, customer: onyeOf(1), customer_email: 'Ada@Example.com' },
       ...{ payment: null, state: 'ugwo_successful', received: 12, id: null, source: 'service', found_by: by },
       command: `paycli ugwo get ${ugwoOf(7)}`,
     };
-    expect(hits).toMatchObject(by === undefined ? [] : [hit]);
+    await find([...text.split(' '), '--json'], { json: { data: by === undefined ? [] : [hit] } });
   });
 
   it('shows the request as it is there, with the charge from here', async () => {
@@ -460,18 +440,23 @@ describe('find --service', () => {
   ])('says to people what %s is as of the ledger', async (text, words) => {
     const latest = { psp_external_id: 'R-17' };
     const { find } = await listing(1, (number) => (number === 7 ? { onye: ADA, latest_ugwo_activity: latest } : {}));
-    const { stdout } = await find(text, '--service', '-o', 'table');
-    expect(stdout).toMatch(new RegExp(`^order-7 .+ ${words} `, 'm'));
+    const stdout = [new RegExp(`^order-7 .+ ${words} `, 'm')];
+    await find([text, '-o', 'table'], { stdout, stderr: ['Looked through 100 payment requests'] });
   });
 
   it('shows what the ledger has if the service fails, and says that the list shows no customers', async () => {
     const { find } = await listing(1, () => ({ onye: undefined }));
-    expect((await find('nobody', '--service')).stderr).toContain('The list shows no customers.');
+    await find(['nobody'], { stderr: ['The list shows no customers.'] });
     const service = await serveBy(({ url }) => (url.includes('cursor') ? json(403, {}) : page([1], 'next')));
     const home = newFolder();
     await writing(home, beginning({ ...ledgerTargetOf(service.origin, '', undefined), ...asking(5, 'INV-1') }));
-    const { code, stdout, stderr } = await inProcess(['find', 'INV-1', '--service', '--json'], { home, service });
-    expect([code, JSON.parse(stderr)]).toMatchObject([4, { error: { kind: 'auth' } }]);
-    expect(hitsIn(stdout)).toMatchObject([{ ref: 'INV-1', source: 'ledger' }]);
+    await scene({
+      ...{ home, service },
+      argv: ['find', 'INV-1', '--service', '--json'],
+      exit: 4,
+      json: { data: [{ ref: 'INV-1', source: 'ledger' }] },
+      error: { kind: 'auth' },
+      requests: ['GET', 'GET'],
+    });
   });
 });
