@@ -1,11 +1,9 @@
-import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { EVENTS, signatureOf } from '../../src/core/webhook-event.ts';
-import { inProcess } from '../support/in-process.ts';
-import { newFolder, paycli } from '../support/program.ts';
+import { newFolder } from '../support/program.ts';
+import { scene } from '../support/scene.ts';
 import { DEAD_ORIGIN } from '../support/service.ts';
-
 import { openTerminal } from '../support/terminal.ts';
 import { serveProxy } from '../support/tls.ts';
 import {
@@ -20,6 +18,7 @@ import {
   uidOf,
 } from '../support/webhooks.ts';
 import { delivery, newQueue } from '../webhook/support.ts';
+import { fileOf } from './bulk-support.ts';
 
 /** A home that has received these bodies. */
 const received = async (...bodies: readonly string[]): Promise<string> => {
@@ -30,10 +29,10 @@ const received = async (...bodies: readonly string[]): Promise<string> => {
   return home;
 };
 
-const uidsOf = async (home: string, ...args: string[]): Promise<string[]> => {
-  const { stdout } = await inProcess(['webhook', 'events', 'list', '--columns', 'uid', '-o', 'tsv', ...args], { home });
-  return stdout.split('\n').filter((line) => line !== '');
-};
+const LIST = ['webhook', 'events', 'list'];
+const UIDS = [...LIST, '--columns', 'uid', '-o', 'tsv'];
+
+const linesOf = (...numbers: readonly number[]): string => numbers.map((number) => `${uidOf(number)}\n`).join('');
 
 describe('webhook prune', () => {
   it('removes old events after confirmation, and never prints them again', async () => {
@@ -55,23 +54,25 @@ describe('webhook prune', () => {
       };
       await queue.refuse({ ...refused, body: Buffer.from(`secret-${days}`) });
     }
-    const prune = ['webhook', 'prune', '--before', '30d', '--json'];
-    const asked = await inProcess(prune, { home });
-    expect(asked).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('Prune 3 events and 1 refused delivery that came before'),
+    const prune = ['webhook', 'prune', '--json', '--before'];
+    const asked = ['Prune 3 events and 1 refused delivery that came before'];
+    await scene({ home, argv: [...prune, '30d'], exit: 2, stderr: asked });
+    await scene({
+      home,
+      argv: [...prune, '1h', '--yes'],
+      exit: 2,
+      error: { message: '--before must be at least a day ago' },
     });
-    expect(await inProcess([...prune.slice(0, 2), '--before', '1h', '--yes'], { home })).toMatchObject({ code: 2 });
-    const pruned = await inProcess([...prune, '--yes'], { home });
-    expect(JSON.parse(pruned.stdout)).toMatchObject({ pruned: 3, waiting: 1, refused: 1, before: expect.any(String) });
+    const json = { pruned: 3, waiting: 1, refused: 1, before: /^20/ };
+    await scene({ home, argv: [...prune, '30d', '--yes'], json });
     expect(queue.refused(9).map(({ receivedAt }) => receivedAt)).toEqual([now]);
     expect(readFileSync(`${home}/webhooks.db`).includes('secret-40')).toBe(false);
-    expect(await uidsOf(home)).toEqual([uidOf(3)]);
+    await scene({ home, argv: UIDS, stdout: linesOf(3) });
     expect(queue.heads(9)).toEqual([]);
     const listener = await listen(home, ['--until', '1', '--columns', 'uid']);
     for (const number of [0, 1, 2, 5]) await deliver(listener.origin, bodyOf(number));
-    expect((await listener.ended).stdout).toBe(`${uidOf(5)}\n`);
-    expect(await uidsOf(home)).toEqual([uidOf(5), uidOf(3)]);
+    expect((await listener.ended).stdout).toBe(linesOf(5));
+    await scene({ home, argv: UIDS, stdout: linesOf(5, 3) });
   });
 
   it('lets the next event of its payment request follow a removed one', async () => {
@@ -80,7 +81,11 @@ describe('webhook prune', () => {
     const waiting = { state: 'waiting', duplicates: false, due: 0 } as const;
     await queue.keep(delivery(1, { ugwo: ugwoOf(1) }), waiting);
     await queue.keep(delivery(2, { ugwo: ugwoOf(1), receivedAt: Date.now() }), waiting);
-    await inProcess(['webhook', 'prune', '--before', '30d', '--yes'], { home });
+    await scene({
+      home,
+      argv: ['webhook', 'prune', '--before', '30d', '--yes'],
+      stdout: ['pruned\t1\nwaiting\t1\nrefused\t0\n'],
+    });
     expect(queue.heads(9)).toMatchObject([{ key: ugwoOf(1), seq: 2 }]);
   });
 });
@@ -111,15 +116,9 @@ describe('webhook events', () => {
     const shown = lines.slice(2, 7).map((line) => line.split(/ {2,}/).slice(0, 4));
     expect(shown[4]).toEqual([uidOf(0), expect.stringMatching(/activity.updated$/), 'INV-000120', 'NGN 7,500.00']);
     expect(shown[3]).toEqual([uidOf(1), expect.stringMatching(/activity.updated$/), 'INV-000119', 'NGN 1,500.50']);
-    const listed = await inProcess(['webhook', 'events', 'list', '-o', 'csv'], { home });
-    const rows = listed.stdout.trimEnd().split('\r\n');
-    expect(rows.map((row) => row.split(',').slice(-3))).toEqual([
-      ['ref', 'amount_minor', 'currency'],
-      ['', '', ''],
-      ['', '', ''],
-      ['', '', 'NGN'],
-      ['INV-000119', '150050', 'NGN'],
-      ['INV-000120', '750000', 'NGN'],
+    const { stdout } = await scene({ home, argv: [...LIST, '-o', 'csv'] });
+    expect(stdout.split('\r\n').map((row) => row.split(',').slice(-3).join())).toEqual([
+      ...['ref,amount_minor,currency', ',,', ',,', ',,NGN', 'INV-000119,150050,NGN', 'INV-000120,750000,NGN', ''],
     ]);
   });
 
@@ -129,44 +128,47 @@ describe('webhook events', () => {
         bodyOf(number, { ugwo: number % 2, event: number < 3 ? 'refund.failed' : 'ugwo.updated' }),
       ),
     );
-    const all = [5, 4, 3, 2, 1].map((number) => uidOf(number));
-    expect(await uidsOf(home)).toEqual(all);
-    expect(await uidsOf(home, '--event', 'refund.*')).toEqual([uidOf(2), uidOf(1)]);
-    expect(await uidsOf(home, '--ugwo', ugwoOf(1))).toEqual([uidOf(5), uidOf(3), uidOf(1)]);
-    expect(await uidsOf(home, '--state', 'waiting')).toEqual([]);
-    for (const state of ['kept', 'stored']) expect(await uidsOf(home, '--state', state)).toEqual(all);
-    const table = await inProcess(['webhook', 'events', 'list', '-o', 'table', '--columns', 'state'], { home });
-    expect(table.stdout).toContain('\nstored\n');
-    const first = await inProcess(['webhook', 'events', 'list', '--max', '2', '--json'], { home });
-    const { next_cursor: cursor } = JSON.parse(first.stdout) as { next_cursor: string };
-    expect(await uidsOf(home, '--cursor', cursor)).toEqual(all.slice(2));
-    const some = ['webhook', 'events', 'list', '--max', '2', '--columns', 'uid', '-o', 'tsv'];
-    expect((await inProcess(some, { home })).stderr).toContain(
-      `paycli webhook events list -o tsv --columns uid --max 2 --cursor ${cursor}`,
-    );
-    const foreign = await inProcess(['webhook', 'events', 'list', '--cursor', 'bm8'], { home });
-    expect(foreign).toMatchObject({ code: 2, stderr: expect.stringContaining('not a cursor of this list') });
+    const { stdout } = await scene({ home, argv: [...LIST, '--max', '2', '--json'], stderr: /^/ });
+    const { next_cursor: cursor } = JSON.parse(stdout) as { next_cursor: string };
+    for (const [words, ...numbers] of [
+      ['', 5, 4, 3, 2, 1],
+      ['--event refund.*', 2, 1],
+      [`--ugwo ${ugwoOf(1)}`, 5, 3, 1],
+      ['--state kept', 5, 4, 3, 2, 1],
+      ['--state stored', 5, 4, 3, 2, 1],
+      [`--cursor ${cursor}`, 3, 2, 1],
+    ] as const) {
+      await scene({ home, argv: [...UIDS, ...words.split(' ').filter(Boolean)], stdout: linesOf(...numbers) });
+    }
+    await scene({ home, argv: [...UIDS, '--state', 'waiting'], stdout: '', stderr: 'Nothing found.\n' });
+    await scene({ home, argv: [...LIST, '-o', 'table', '--columns', 'state'], stdout: ['\nstored\n'] });
+    const next = `paycli webhook events list -o tsv --columns uid --max 2 --cursor ${cursor}`;
+    await scene({ home, argv: [...UIDS, '--max', '2'], stdout: linesOf(5, 4), stderr: [next] });
+    await scene({ home, argv: [...LIST, '--cursor', 'bm8'], exit: 2, stderr: ['not a cursor of this list'] });
   });
 
   it('are shown with headers and body; an event that was not received is an error', async () => {
     const home = await received(bodyOf(1));
-    const { stdout } = await inProcess(['webhook', 'events', 'show', uidOf(1), '--json'], { home });
-    expect(JSON.parse(stdout)).toMatchObject({
-      uid: uidOf(1),
-      state: 'kept',
-      signature: signatureOf(SECRET, Buffer.from(bodyOf(1))),
-      headers: expect.arrayContaining([{ name: 'x-own', value: 'kept' }]),
-      body: JSON.parse(bodyOf(1)),
+    await scene({
+      home,
+      argv: ['webhook', 'events', 'show', uidOf(1), '--json'],
+      json: {
+        uid: uidOf(1),
+        state: 'kept',
+        signature: signatureOf(SECRET, Buffer.from(bodyOf(1))),
+        headers: expect.arrayContaining([{ name: 'x-own', value: 'kept' }]),
+        body: JSON.parse(bodyOf(1)),
+      },
     });
-    const none = await inProcess(['webhook', 'events', 'show', uidOf(2)], { home });
-    expect(none).toMatchObject({ code: 3, stderr: expect.stringContaining('has received no event') });
+    const none = ['webhook', 'events', 'show', uidOf(2)];
+    await scene({ home, argv: none, exit: 3, stderr: ['has received no event'] });
   });
 
   it('are replayed byte for byte with their signature and headers', async () => {
     const body = `${bodyOf(1)} \n`;
     const [home, target] = [await received(body), await serveTarget((_seen, turn) => (turn === 0 ? 200 : 500))];
-    const args = ['webhook', 'events', 'replay', uidOf(1), '--to', target.url];
-    const sent = await paycli([...args, '--json'], { home });
+    const argv = ['webhook', 'events', 'replay', uidOf(1)];
+    const sent = await scene({ built: true, home, argv: [...argv, '--to', target.url, '--json'] });
     expect(JSON.parse(sent.stdout)).toEqual({
       uid: uidOf(1),
       event: 'ugwo.activity.updated',
@@ -182,25 +184,25 @@ describe('webhook events', () => {
         'x-kwugwo-signature': signatureOf(SECRET, Buffer.from(body)),
       },
     });
-    expect(await inProcess(args, { home })).toMatchObject({ code: 3, stderr: expect.stringContaining('answered 500') });
-    expect(await inProcess([...args.slice(0, -1), `${DEAD_ORIGIN}/`], { home })).toMatchObject({ code: 5 });
-    expect(await inProcess(args.slice(0, -2), { home })).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('--to is required'),
-    });
-    const away = await inProcess([...args.slice(0, -1), 'https://example.com/'], { home });
-    expect(away).toMatchObject({ code: 2, stderr: expect.stringContaining('is not on this machine') });
+    for (const [to, exit, part] of [
+      [target.url, 3, 'answered 500'],
+      [`${DEAD_ORIGIN}/`, 5, "can't be reached"],
+      ['https://example.com/', 2, 'is not on this machine'],
+    ] as const) {
+      await scene({ home, argv: [...argv, '--to', to], exit, stderr: [part] });
+    }
+    await scene({ home, argv, exit: 2, stderr: ['--to is required'] });
   });
 });
 
 describe('webhook trigger', () => {
-  const trigger = (home: string, ...args: readonly string[]) =>
-    inProcess(['webhook', 'trigger', '--secret-file', secretFile(home), ...args], { home });
+  const trigger = (home: string, ...words: readonly string[]) => [
+    ...['webhook', 'trigger', '--secret-file', secretFile(home), ...words],
+  ];
 
   it.each(EVENTS)('sends %s once, with a signature that verifies, and keeps no data', async (event) => {
     const [home, target] = [newFolder(), await serveTarget()];
-    const sent = await trigger(home, event, '--to', target.url, '--json');
-    expect(sent, sent.stderr).toMatchObject({ code: 0, stderr: '' });
+    const sent = await scene({ home, argv: trigger(home, event, '--to', target.url, '--json') });
     expect(target.seen.length).toBe(1);
     const [{ headers, body }] = target.seen as [Forwarded];
     const { uid, ...told } = JSON.parse(body);
@@ -210,8 +212,8 @@ describe('webhook trigger', () => {
     expect(told).toMatchObject({ event, data: { uid: expect.stringMatching(`^${about}\\.`) } });
     expect(headers).toMatchObject({ 'content-type': 'application/json', 'x-kwugwo-delivery-id': expect.any(String) });
     const verify = ['webhook', 'verify', '--secret-file', secretFile(home), '--signature'];
-    const verified = await inProcess([...verify, String(headers['x-kwugwo-signature']), '--json'], { stdin: body });
-    expect(JSON.parse(verified.stdout)).toMatchObject({ valid: true, uid, event });
+    const argv = [...verify, String(headers['x-kwugwo-signature']), '--json'];
+    await scene({ stdin: body, argv, json: { valid: true, uid, event } });
     expect(readdirSync(home)).toEqual(['secret.txt']);
   });
 
@@ -219,23 +221,23 @@ describe('webhook trigger', () => {
     const [home, target, proxy] = [newFolder(), await serveTarget(), await serveProxy()];
     const [name = '', value] = setting.split(/=(.*)/);
     const env = { [name]: value, HTTP_PROXY: proxy.url, http_proxy: proxy.url };
-    const args = ['webhook', 'trigger', 'ugwo.successful', '--to', target.url, '--secret-file', secretFile(home)];
-    expect(await paycli(args, { home, env })).toMatchObject({ code: 0 });
+    await scene({ built: true, home, env, argv: trigger(home, 'ugwo.successful', '--to', target.url) });
     expect([target.seen.length, proxy.readable, proxy.asked]).toEqual([1, [], []]);
   });
 
   it('ends as the answer says', async () => {
     const [home, target] = [newFolder(), await serveTarget(() => 500)];
-    const refused = await trigger(home, 'ugwo.successful', '--to', target.url);
-    expect(refused).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('answered 500') });
+    const argv = trigger(home, 'ugwo.successful', '--to');
+    await scene({ home, argv: [...argv, target.url], exit: 3, stderr: ['answered 500'] });
     expect(target.seen.length).toBe(1);
-    expect(await trigger(home, 'ugwo.successful', '--to', `${DEAD_ORIGIN}/`)).toMatchObject({ code: 5 });
+    await scene({ home, argv: [...argv, `${DEAD_ORIGIN}/`], exit: 5 });
   });
 
-  it('lists the events', async () => {
-    const { stdout } = await inProcess(['webhook', 'trigger', '--list', '-o', 'tsv', '--columns', 'event']);
-    expect(stdout).toBe(EVENTS.map((event) => `${event}\n`).join(''));
-  });
+  it('lists the events', () =>
+    scene({
+      argv: ['webhook', 'trigger', '--list', '-o', 'tsv', '--columns', 'event'],
+      stdout: EVENTS.map((event) => `${event}\n`).join(''),
+    }));
 
   it.each([
     [['--to', 'http://127.0.0.1:1/'], 'no event given'],
@@ -244,21 +246,23 @@ describe('webhook trigger', () => {
     [['ugwo.successful', '--to', 'ftp://127.0.0.1/'], 'is not a URL'],
     [['ugwo.successful', '--to', 'http://192.0.2.1/'], 'is not encrypted'],
     [['--list', '--to', 'http://127.0.0.1:1/'], "--list can't be used with"],
-  ])('is refused with %j', async (args, what) => {
-    const ended = await trigger(newFolder(), ...args);
-    expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(what) });
+  ])('is refused with %j', async (words, part) => {
+    await scene({ argv: trigger(newFolder(), ...words), exit: 2, stderr: [part] });
   });
 
   it('needs a private file for the secret, and never takes the secret itself', async () => {
     const [home, target] = [newFolder(), await serveTarget()];
     const file = secretFile(home);
-    const send = (...args: readonly string[]) =>
-      inProcess(['webhook', 'trigger', 'ugwo.successful', '--to', target.url, ...args], { home });
-    expect(await send()).toMatchObject({ code: 2, stderr: expect.stringContaining('--secret-file is required') });
-    const typed = await send('--secret-file', SECRET);
-    expect(typed).toMatchObject({ code: 2, stderr: expect.not.stringContaining(SECRET) });
+    const argv = ['webhook', 'trigger', 'ugwo.successful', '--to', target.url];
+    await scene({ home, argv, exit: 2, stderr: ['--secret-file is required'] });
+    await scene({
+      home,
+      argv: [...argv, '--secret-file', SECRET],
+      exit: 2,
+      stderr: new RegExp(`^(?!.*${SECRET})`, 's'),
+    });
     chmodSync(file, 0o644);
-    expect(await send('--secret-file', file)).toMatchObject({ code: 4, stderr: expect.stringContaining('chmod 600') });
+    await scene({ home, argv: [...argv, '--secret-file', file], exit: 4, stderr: ['chmod 600'] });
     expect(target.seen).toEqual([]);
   });
 });
@@ -268,42 +272,26 @@ describe('webhook verify', () => {
     '{"uid":"evt.VCvr.7K2qPmRtV9xLnQ8sD1cYwHfE","event":"ugwo.successful","data":{"uid":"ugw.VCvr.7K2qPmRtV9xLnQ8sD1cYwHfE",' +
     '"status":["ugwo_successful","enum.ugwo_status.ugwo_successful"]}}';
   const SIGNATURE = 'a23609f4932fa46a927a6f56fca91380109e431ca725d77d3c63d90a0484255e';
-  const verify = (home: string, stdin: string, signature = SIGNATURE, secret = SECRET) =>
-    inProcess(['webhook', 'verify', '--secret-file', secretFile(home, secret), '--signature', signature], {
-      home,
-      stdin,
-    });
+  const verify = (secret = SECRET) => [
+    ...['webhook', 'verify', '--secret-file', secretFile(newFolder(), secret), '--signature', SIGNATURE],
+  ];
+  const bodyFile = (): string => fileOf(BODY, 'body.json');
 
   it("accepts the signature of the service's reference implementation", async () => {
-    const home = newFolder();
-    const ended = await verify(home, BODY);
-    expect(ended).toMatchObject({ code: 0, stderr: '' });
-    expect(ended.stdout).toContain('ugwo.successful');
-    const file = join(home, 'body.json');
-    writeFileSync(file, BODY);
-    const args = ['webhook', 'verify', '--secret-file', secretFile(home), '--signature', SIGNATURE, file, '--json'];
-    expect(JSON.parse((await paycli(args, { home })).stdout)).toMatchObject({
-      valid: true,
-      uid: 'evt.VCvr.7K2qPmRtV9xLnQ8sD1cYwHfE',
-    });
+    await scene({ stdin: BODY, argv: verify(), stdout: ['ugwo.successful'] });
+    const json = { valid: true, uid: 'evt.VCvr.7K2qPmRtV9xLnQ8sD1cYwHfE' };
+    await scene({ built: true, argv: [...verify(), bodyFile(), '--json'], json });
   });
 
-  it('rejects other bytes and another secret', async () => {
-    const home = newFolder();
-    for (const wrong of [verify(home, `${BODY}\n`), verify(home, BODY, SIGNATURE, 'wsk.another-secret')]) {
-      expect(await wrong).toMatchObject({
-        code: 3,
-        stdout: '',
-        stderr: expect.stringContaining('the signature is not valid'),
-      });
-    }
+  it.each([
+    ['other bytes', `${BODY}\n`, SECRET],
+    ['another secret', BODY, 'wsk.another-secret'],
+  ])('rejects %s', async (_what, stdin, secret) => {
+    await scene({ stdin, argv: verify(secret), exit: 3, stderr: ['the signature is not valid'] });
   });
 
   it('prompts for the secret on a terminal without echo', async () => {
-    const home = newFolder();
-    const file = join(home, 'body.json');
-    writeFileSync(file, BODY);
-    const terminal = openTerminal(['webhook', 'verify', '--signature', SIGNATURE, file], { home });
+    const terminal = openTerminal(['webhook', 'verify', '--signature', SIGNATURE, bodyFile()]);
     await terminal.saw(/Secret of the webhook endpoint/);
     terminal.type(`${SECRET}\r`);
     const ended = await terminal.ended;
