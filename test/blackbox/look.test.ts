@@ -1,4 +1,4 @@
-import fs, { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import fs, { copyFileSync, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -7,15 +7,37 @@ import { atom, transferTo } from '../support/activity.ts';
 import { PROGRAM } from '../support/built.ts';
 import { clock } from '../support/clock.ts';
 import { inProcess } from '../support/in-process.ts';
-import { rewrite } from '../support/ledger.ts';
 import { onTerminal } from '../support/on-terminal.ts';
 import { errorOf, newFolder, paycli, type RunOptions, start } from '../support/program.ts';
 import { scene } from '../support/scene.ts';
 import type { Answer, Seen, Service } from '../support/service.ts';
-import { ACTIVITY, json, problem, raw, reset, serveAllBy, serveBy, UGWO_ID, ugwo } from '../support/service.ts';
+import {
+  ACTIVITY,
+  json,
+  problem,
+  raw,
+  reset,
+  serveAll,
+  serveAllBy,
+  serveBy,
+  UGWO_ID,
+  ugwo,
+} from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { MINUTE } from '../support/units.ts';
-import { chargeFrom, charging, csvOf, fileOf, summaryOf, ugwoOf, ussdFile } from './bulk-support.ts';
+import {
+  activityOf,
+  charged,
+  chargeFrom,
+  charging,
+  csvOf,
+  fileOf,
+  numberIn,
+  once,
+  postsOf,
+  ugwoOf,
+  ussdFile,
+} from './bulk-support.ts';
 
 const TRANSFER = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '--json'];
 const THEIRS = 'act.AbCd.000000000000000000000077';
@@ -39,6 +61,12 @@ const request = (some: object = {}): Record<string, unknown> => ({
   ...some,
 });
 
+/** A request that this activity has paid. */
+const paidBy = (activity: object): object => ({
+  status: 'ugwo_successful',
+  activities: [{ ...activity, next_action: null, status: 'successful' }],
+});
+
 /** A service that gives these answers to reads and charges. */
 const showing = (look: Answer, charge: Answer = json(200, account(ACTIVITY.uid))): Promise<Service> =>
   serveAllBy(({ method }) => (method === 'GET' ? look : charge));
@@ -49,65 +77,47 @@ const rows = async (home: string): Promise<Record<string, unknown>[]> =>
     .data;
 
 describe('the check before a charge', () => {
-  it.each<[string, object, RegExp, number]>([
-    ['paid', { status: 'ugwo_successful' }, /it is already paid/, 9],
-    ['refunded', { status: ['refunded', 'enum.ugwo_status.refunded'] }, /paid and refunded/, 9],
-    ['cancelled', { status: 'cancelled' }, /it is cancelled/, 9],
-    ['processing, and nothing explains it', { status: 'processing' }, /its status is processing/, 0],
-    ['overpaid', { total_amount_paid: 900_000 }, /it is already paid/, 9],
-    ['paid in part', { total_amount_paid: 400_007 }, /paid in part: NGN 1,000\.00 is missing/, 9],
+  it.each<[string, object, object, number]>([
+    ['paid', { status: 'ugwo_successful' }, { message: /it is already paid/ }, 9],
+    ['refunded', { status: ['refunded', 'enum.ugwo_status.refunded'] }, { message: /paid and refunded/ }, 9],
+    ['cancelled', { status: 'cancelled' }, { message: /it is cancelled/ }, 9],
+    ['processing, and nothing explains it', { status: 'processing' }, { message: /its status is processing/ }, 0],
     [
       'being paid by a charge by another medium',
       { activities: [account(THEIRS, MINUTE, { next_action: DIAL })] },
-      /by another medium \(act\.AbCd\.\S+77, not from this ledger\) can still be paid\ndial \*737#, open until /,
+      { message: /by another medium \(act\.\S+77, not from this ledger\) can still be paid\ndial \*737#, open until / },
       0,
     ],
     [
-      'being paid by another charge',
+      'being paid by another charge, whose account it shows',
       { activities: [account(THEIRS)] },
-      /act\.AbCd\.\S+77, not from this ledger\) can still be paid/,
+      {
+        message: /act\.AbCd\.\S+77, not from this ledger\) can still be paid\n.*\naccount number 0123456789, until /,
+        activity: { uid: THEIRS },
+      },
       0,
     ],
   ])(
     'refuses a request that is %s with 9, also with --again if money came or it is cancelled',
-    async (_what, some, message, again) => {
-      await scene({
-        service: showing(json(200, request(some))),
-        argv: TRANSFER,
-        exit: 9,
-        error: { message: expect.stringMatching(message) },
-        requests: ['GET'],
-        entries: [],
-      });
-      await scene({
-        service: showing(json(200, request(some))),
-        argv: [...TRANSFER, '--again'],
-        exit: again,
-        stderr: /^/,
-        requests: again === 0 ? ['GET', 'POST'] : ['GET'],
-      });
+    async (_what, some, error, again) => {
+      const run = { service: await showing(json(200, request(some))), argv: TRANSFER };
+      await scene({ ...run, exit: 9, stderr: /^(?!.*ledger_id)/, error, requests: ['GET'], entries: [] });
+      const requests = again === 0 ? ['GET', 'POST'] : ['GET'];
+      await scene({ ...run, argv: [...TRANSFER, '--again'], exit: again, stderr: /^/, requests });
     },
   );
 
-  it('prints the existing account, whoever created it', async () => {
-    const ended = await scene({
-      service: showing(json(200, request({ activities: [account(THEIRS)] }))),
-      argv: TRANSFER,
-      exit: 9,
-      error: { message: expect.stringContaining('account number 0123456789'), activity: { uid: THEIRS } },
-    });
-    expect(errorOf(ended)).not.toHaveProperty('ledger_id');
-  });
-
   it("names the ledger's charge if it created the account", async () => {
     const made = account(ACTIVITY.uid);
-    const home = newFolder();
-    let activities: object[] = [];
-    const service = await serveAllBy(({ method }) => json(200, method === 'POST' ? made : request({ activities })));
-    await scene({ service, home, argv: TRANSFER, requests: ['GET', 'POST'] });
-    const [row] = await rows(home);
-    activities = [made];
-    await scene({ service, home, argv: TRANSFER, exit: 9, error: { kind: 'refused', ledger_id: row?.['id'] } });
+    const ended = await scene({
+      service: serveAll([json(200, request()), json(200, made), json(200, request({ activities: [made] }))]),
+      before: [TRANSFER],
+      argv: TRANSFER,
+      exit: 9,
+      error: { kind: 'refused' },
+      requests: ['GET', 'POST', 'GET'],
+    });
+    expect(errorOf(ended)['ledger_id']).toBe((await rows(ended.home))[0]?.['id']);
   });
 
   it("returns the service's activity unchanged with --reuse", async () => {
@@ -144,20 +154,15 @@ describe('the check before a charge', () => {
     expect(stderr).not.toContain('undefined');
   });
 
-  it('reuses a paid activity of its own ledger by another medium', async () => {
-    let now: object = { activities: [] };
-    const service = await serveAllBy(({ method }) => json(200, method === 'POST' ? ACTIVITY : request(now)));
-    const options = { service, home: newFolder() };
-    expect(await inProcess(TRANSFER, options)).toMatchObject({ code: 0 });
-    now = { activities: [{ ...ACTIVITY, next_action: null, status: 'successful' }], status: 'ugwo_successful' };
-    const ussd = ['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gtb'];
-    await scene({
-      ...options,
-      argv: [...ussd, '--reuse', '--json'],
+  it('reuses a paid activity of its own ledger by another medium', () =>
+    scene({
+      service: serveAll([json(200, request()), json(200, ACTIVITY), json(200, request(paidBy(ACTIVITY)))]),
+      before: [TRANSFER],
+      argv: ['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gtb', '--reuse', '--json'],
+      stderr: /^/,
       json: { uid: ACTIVITY.uid },
-      requests: ['GET'],
-    });
-  });
+      requests: ['GET', 'POST', 'GET'],
+    }));
 
   it("reuses another's new activity after its own charge failed", async () => {
     const made = account(ACTIVITY.uid);
@@ -211,10 +216,8 @@ describe('the check before a charge', () => {
   it('does not charge again with --reuse after a payment in time', async () => {
     const late = { date: new Date(Date.now() + 20 * MINUTE).toUTCString() };
     const made = account(ACTIVITY.uid);
-    const paid = { status: 'ugwo_successful', activities: [{ ...made, status: 'successful', next_action: null }] };
     await scene({
-      service: [json(200, request()), json(200, made), json(200, request(paid), late)],
-      looks: 'asked',
+      service: serveAll([json(200, request()), json(200, made), json(200, request(paidBy(made)), late)]),
       before: [[...TRANSFER, '--reuse']],
       argv: [...TRANSFER, '--reuse'],
       stderr: /^/,
@@ -223,32 +226,16 @@ describe('the check before a charge', () => {
     });
   });
 
-  it('is required once an account has expired, since its outcome is unknown', async () => {
-    const home = newFolder();
-    const service = await showing(json(200, request()), json(200, account(ACTIVITY.uid)));
-    expect((await inProcess([...TRANSFER, '--no-preflight'], { service, home })).code).toBe(0);
-    const past = atom(Date.now() - 60 * MINUTE);
-    // The service's time was not read since, and the machine may have been up for less than an hour.
-    rewrite(
-      join(home, 'ledger.sqlite'),
-      `UPDATE charge SET told = NULL, next_action = json_set(next_action, '$.headers.expires_at', '${past}')`,
-    );
-    const ended = await inProcess([...TRANSFER, '--no-preflight'], { service, home });
-    expect(ended.code).toBe(9);
-    expect(errorOf(ended)['message']).toContain('but may have been paid in time');
-  });
-
-  it.each<[string, Answer, number]>([
-    ['fails', problem(500, 'Oops'), 8],
-    ['resets the connection', reset, 8],
-    ['is not JSON', raw('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi'), 8],
-    ['is refused with 422', problem(422, 'No'), 8],
-    ['fails with 401', problem(401, 'Unauthorized'), 4],
-    ['fails with 403', problem(403, 'Forbidden'), 4],
-    ['comes from a cache', json(200, request(), { age: '60' }), 8],
-  ])('that %s ends the command, and nothing is sent', async (_what, look, exit) => {
-    const { service } = await scene({ service: showing(look), argv: TRANSFER, exit, entries: [] });
-    expect(service?.seen.filter(({ method }) => method !== 'GET')).toEqual([]);
+  it.each<[string, Answer, exit: number, reads: number]>([
+    ['fails', problem(500, 'Oops'), 8, 4],
+    ['resets the connection', reset, 8, 4],
+    ['is not JSON', raw('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi'), 8, 1],
+    ['is refused with 422', problem(422, 'No'), 8, 1],
+    ['fails with 401', problem(401, 'Unauthorized'), 4, 1],
+    ['fails with 403', problem(403, 'Forbidden'), 4, 1],
+    ['comes from a cache', json(200, request(), { age: '60' }), 8, 1],
+  ])('that %s ends the command, and nothing is sent', async (_what, look, exit, reads) => {
+    await scene({ service: showing(look), argv: TRANSFER, exit, requests: Array(reads).fill('GET'), entries: [] });
   });
 
   it.each<[string, Answer]>([
@@ -323,45 +310,35 @@ describe('the check before a charge', () => {
     });
   });
 
-  const MISSING: readonly [string, object][] = [
+  it.each<[string, object]>([
     ['by a code in detail', { title: 'Not Found', status: 404, detail: 'ugwo.error.not_found' }],
     ['by a code in message', { message: 'nzube.ugwo.error.not_found', errors: [] }],
     ['by its code alone', { code: 'payment_request_not_found' }],
     ['in words', { error: { message: 'Payment request not found' } }],
     ['by its identifier', { message: `No such object: ${UGWO_ID}` }],
-  ];
-
-  it.each(MISSING)(
-    'fails if the service says that the request does not exist, %s: exits with 3',
-    async (_what, body) => {
-      await scene({
-        service: showing(json(404, body)),
-        argv: TRANSFER,
-        exit: 3,
-        error: {
-          message: expect.stringContaining(`${UGWO_ID} was not charged: the service answered 404`),
-          hint: expect.stringContaining('check the identifier'),
-        },
-        requests: ['GET'],
-        entries: [],
-      });
-    },
-  );
-
-  it('fails only the row whose request does not exist: exits with 3', async () => {
-    const missing = json(404, { message: 'ugwo.error.not_found' });
-    const { service } = await scene({
-      service: ({ method, url }) => {
-        if (method === 'POST') return json(200, ACTIVITY);
-        return url.endsWith(ugwoOf(1)) ? missing : json(404, {});
+  ])('fails if the service says that the request does not exist, %s: exits with 3', async (_what, body) => {
+    await scene({
+      service: showing(json(404, body)),
+      argv: TRANSFER,
+      exit: 3,
+      error: {
+        message: expect.stringContaining(`${UGWO_ID} was not charged: the service answered 404`),
+        hint: expect.stringContaining('check the identifier'),
       },
-      looks: 'asked',
-      argv: charging(ussdFile(1, 2)),
+      requests: ['GET'],
+      entries: [],
+    });
+  });
+
+  it('fails only the row whose request does not exist: exits with 3', () =>
+    scene({
+      service: serveAll([json(404, { message: 'ugwo.error.not_found' }), json(404, {}), json(200, ACTIVITY)]),
+      argv: charging(ussdFile(1, 2), '--concurrency', '1'),
       exit: 3,
       json: { rejected: 1, accepted: 1 },
-    });
-    expect(service?.seen.filter(({ method }) => method === 'POST')).toHaveLength(1);
-  });
+      requests: [`GET /v1/ugwo/${ugwoOf(1)}`, `GET /v1/ugwo/${ugwoOf(2)}`, `POST /v1/ugwo/${ugwoOf(2)}/activities`],
+      report: { 1: { state: 'rejected' }, 2: { state: 'accepted' } },
+    }));
 
   it('does not suggest --no-preflight during a Retry-After', () =>
     scene({
@@ -503,28 +480,28 @@ describe('a request that changes after its read', () => {
     await scene({ home, argv: ['ledger', 'show', String(JSON.parse(stdout).job), '--json'], json: refused });
   });
 
-  it.each(both)('while the process is suspended is read again: %s', async (what, command) => {
-    const reads = what === ROW ? 2 : 1;
-    const charges = async (change: object): Promise<string> => {
-      const now = vi.spyOn(clock, 'now');
-      onTestFinished(() => now.mockRestore());
-      let read = 0;
-      const service = await serveBy(
-        ({ method }) => {
-          if (method === 'POST') return json(200, account(ACTIVITY.uid));
-          read += 1;
-          if (read === reads) now.mockImplementation(() => Date.now() + 60 * MINUTE);
-          return read > reads ? json(200, request(change)) : open;
-        },
-        { looks: 'asked' },
-      );
-      const { code } = await inProcess(command(), { service, home: newFolder() });
-      now.mockRestore();
-      return `${code} ${methods(service)}`;
-    };
-    const gets = Array.from({ length: reads + 1 }, () => 'GET').join();
-    expect(await charges({})).toBe(`0 ${gets},POST`);
-    expect(await charges({ status: 'cancelled' })).toBe(`9 ${gets}`);
+  it.each(
+    both.flatMap(([what, command]) => [
+      [what, 'nothing has changed', command, {}, 0] as const,
+      [what, 'it is cancelled', command, { status: 'cancelled' }, 9] as const,
+    ]),
+  )('while the process is suspended is read again: %s, %s', async (what, _change, command, change, exit) => {
+    const reads = what === ROW ? ['GET', 'GET'] : ['GET'];
+    const now = vi.spyOn(clock, 'now');
+    onTestFinished(() => now.mockRestore());
+    let read = 0;
+    await scene({
+      service: serveAllBy(({ method }) => {
+        if (method === 'POST') return json(200, account(ACTIVITY.uid));
+        read += 1;
+        if (read === reads.length) now.mockImplementation(() => Date.now() + 60 * MINUTE);
+        return read > reads.length ? json(200, request(change)) : open;
+      }),
+      argv: command(),
+      exit,
+      stdout: /^/,
+      requests: [...reads, 'GET', ...(exit === 0 ? ['POST'] : [])],
+    });
   });
 
   describe('is not refunded anew after a 429 if its payment has changed', () => {
@@ -541,13 +518,13 @@ describe('a request that changes after its read', () => {
     const SENT = ['GET', 'POST', 'GET', 'POST'];
 
     it.each<[string, string, Answer, number, readonly string[], string?]>([
-      ['one', 'nothing', shown(500_007), 0, SENT, 'successful'],
+      ['one', 'nothing', shown(500_007), 0, SENT],
       ['one', 'the whole amount', shown(400_007), 9, ['GET', 'POST', 'GET']],
       ['one', 'what came of it', shown(500_007, { charged_amount: 400_007 }), 9, ['GET', 'POST', 'GET']],
       ['one', 'its status', shown(500_007, { status: 'partially_refunded' }), 0, SENT, 'partially_refunded'],
-      ['a row with an amount', 'the whole amount', shown(400_007), 0, SENT, 'successful'],
+      ['a row with an amount', 'the whole amount', shown(400_007), 0, SENT],
       ['a row with an amount', 'the currency', abroad, 5, ['GET', 'POST', 'GET']],
-    ])('%s, and what changed is %s', async (how, _what, then, exit, requests, status) => {
+    ])('%s, and what changed is %s', async (how, _what, then, exit, requests, status = 'successful') => {
       const [looks, posts] = [
         [shown(500_007), then],
         [slow, json(200, { uid: 'rfd.AbCd.1', status: 'processing' })],
@@ -560,30 +537,20 @@ describe('a request that changes after its read', () => {
         stdout: /^/,
         requests,
       });
-      const list = await inProcess(['ledger', 'list', '--kind', 'refund', '--json'], { home });
-      const { data } = JSON.parse(list.stdout) as { data: readonly { evidence: readonly object[] }[] };
-      expect(data[0]?.evidence[0]).toMatchObject(status === undefined ? {} : { kind: 'paid', status });
+      const jq = '.data[0].evidence[0] | "\\(.kind) \\(.status)"';
+      await scene({ home, argv: ['ledger', 'list', '--kind', 'refund', '--jq', jq], stdout: `paid ${status}\n` });
     });
   });
 });
 
-describe('an accepted but unusual answer', () => {
-  it('with the activity of another charge causes a note and a mark in the ledger', () =>
-    scene({
-      service: serveBy(() => json(200, account(ACTIVITY.uid))),
-      before: [TRANSFER],
-      argv: ['ugwo', 'charge', ugwoOf(2), '--medium', 'bank_transfer'],
-      stderr: /note: the answer names the activity of chg-\w+, made earlier\n/,
-      entries: [{ evidence: [{ kind: 'odd' }] }, {}],
-    }));
-
-  it('with a dial string for a transfer causes a note', () =>
-    scene({
-      service: showing(json(200, request()), json(200, account(ACTIVITY.uid, 1000, { next_action: DIAL }))),
-      argv: ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'],
-      stderr: /looks like another medium than bank_transfer/,
-    }));
-});
+it('an answer with the activity of another charge causes a note and a mark in the ledger', () =>
+  scene({
+    service: serveBy(() => json(200, account(ACTIVITY.uid))),
+    before: [TRANSFER],
+    argv: ['ugwo', 'charge', ugwoOf(2), '--medium', 'bank_transfer'],
+    stderr: /note: the answer names the activity of chg-\w+, made earlier\n/,
+    entries: [{ evidence: [{ kind: 'odd' }] }, {}],
+  }));
 
 describe('the same payment request at another origin', () => {
   it('is noted, and charged', async () => {
@@ -620,37 +587,26 @@ describe('the same payment request at another origin', () => {
 });
 
 describe('the check before each row of a file', () => {
-  const numberOf = ({ url }: Seen): number => Number(/ugw\.AbCd\.(\d+)/.exec(url)?.[1]);
   const service = (looks: Readonly<Record<number, Answer>>): Promise<Service> =>
-    serveBy(
-      (seen) => {
-        const number = numberOf(seen);
-        const uid = `act.AbCd.${String(number).padStart(24, '0')}`;
-        if (seen.method === 'POST') return json(200, { ...ACTIVITY, uid });
-        return looks[number] ?? json(200, { ...ugwo(number), checkout: { uid: 'chk.AbCd.1' }, activities: [] });
-      },
-      { looks: 'asked' },
-    );
-  const postsOf = ({ seen }: Service): number[] =>
-    seen
-      .filter(({ method }) => method === 'POST')
-      .map(numberOf)
-      .sort();
+    serveAllBy((seen) => {
+      const number = numberIn(seen);
+      if (seen.method === 'POST') return charged(number);
+      return looks[number] ?? json(200, { ...ugwo(number), checkout: { uid: 'chk.AbCd.1' }, activities: [] });
+    });
 
   it('refuses paid requests, and the report has the amounts', async () => {
-    const charged = await service({ 2: json(200, { ...ugwo(2), status: 'ugwo_successful' }) });
-    await scene({
-      service: charged,
+    const { seen } = await scene({
+      service: service({ 2: json(200, { ...ugwo(2), status: 'ugwo_successful' }) }),
       argv: charging(ussdFile(1, 2, 3)),
       exit: 9,
       json: { accepted: 2, refused: 1 },
       report: {
         1: { amount_minor: '500001', currency: 'NGN', ref: 'order-1' },
-        2: { state: 'refused', error: expect.stringContaining('it is already paid') },
+        2: { state: 'refused', error: /it is already paid/ },
         3: { state: 'accepted' },
       },
     });
-    expect(postsOf(charged)).toEqual([1, 3]);
+    expect(postsOf({ seen })).toEqual(once(1, 3));
   });
 
   it('notes the activities of every row, and reads the settings as often as for one row', async () => {
@@ -678,11 +634,11 @@ describe('the check before each row of a file', () => {
 
   it('leaves rows whose check failed for the next run: exits with 8', async () => {
     const argv = charging(ussdFile(1, 2));
-    const failing = service({ 2: problem(422, 'No') });
-    const { home } = await scene({ service: failing, argv, exit: 8, json: { accepted: 1, not_sent: 1 } });
-    const healed = await service({});
-    await scene({ service: healed, home, argv, json: { accepted: 2 } });
-    expect(postsOf(healed)).toEqual([1, 2]);
+    const looks: Record<number, Answer> = { 2: problem(422, 'No') };
+    const failing = service(looks);
+    const first = await scene({ service: failing, argv, exit: 8, json: { accepted: 1, not_sent: 1 } });
+    delete looks[2];
+    await scene({ service: failing, home: first.home, argv, json: { accepted: 2 }, requests: ['GET', 'POST'] });
   });
 
   it.each([
@@ -692,14 +648,14 @@ describe('the check before each row of a file', () => {
     const [told, at] = [Promise.withResolvers<void>(), new Map<number, number>()];
     const slow = problem(429, 'Slow Down', undefined, { 'retry-after': '1' });
     const open: Answer = (seen, ...answer) => {
-      const number = numberOf(seen);
+      const number = numberIn(seen);
       json(200, { ...ugwo(number), uid: ugwoOf(number), checkout: { uid: 'chk.AbCd.1' }, activities: [] })(
         seen,
         ...answer,
       );
     };
     const shown: Answer = (seen, ...answer) => {
-      const number = numberOf(seen);
+      const number = numberIn(seen);
       const isFirst = !at.has(number);
       if (isFirst) at.set(number, performance.now());
       if (number === 1 && isFirst) return slow(seen, ...answer);
@@ -762,117 +718,89 @@ describe('a ledger file', () => {
   );
 
   it('that was deleted or replaced blocks charging until the user removes the charge count', async () => {
-    const [home, other, service] = [newFolder(), newFolder(), await showing(json(200, request()))];
-    expect((await inProcess([...TRANSFER], { service, home })).code).toBe(0);
+    const { home, service } = await scene({ service: showing(json(200, request())), argv: TRANSFER });
+    const run = { home, service, argv: [...TRANSFER, '--again'] };
+    const refused = { ...run, exit: 10, requests: [] };
     const ledger = join(home, 'ledger.sqlite');
     for (const end of ['', '-wal', '-shm']) rmSync(`${ledger}${end}`, { force: true });
-    const charge = [...TRANSFER, '--again'];
-    for (const args of [charge, ['ledger', 'list', '--json'], ['ledger', 'backup', join(home, 'copy'), '--json']]) {
-      const ended = await inProcess(args, { service, home });
-      expect([ended.code, errorOf(ended)['message']]).toEqual([10, `the ledger ${ledger} is missing: it had 1 charge`]);
-    }
-    expect((await inProcess(['ledger', 'status', '--json'], { home })).stdout).toContain('the ledger is missing');
-    expect((await inProcess(['doctor', '--offline'], { home })).stdout).toContain('is missing: it had 1 charge');
+    const error = { message: `the ledger ${ledger} is missing: it had 1 charge` };
+    await scene({ ...refused, error });
+    await scene({ ...refused, error, argv: ['ledger', 'list', '--json'] });
+    await scene({ ...refused, error, argv: ['ledger', 'backup', join(home, 'copy'), '--json'] });
+    await scene({ home, argv: ['ledger', 'status', '--json'], stdout: ['the ledger is missing'] });
+    await scene({ home, argv: ['doctor', '--offline'], exit: 10, stdout: ['is missing: it had 1 charge'] });
     expect(existsSync(ledger)).toBe(false);
-    expect((await inProcess(['policy', 'list'], { home: other })).code).toBe(0);
-    copyFileSync(join(other, 'ledger.sqlite'), ledger);
-    expect(errorOf(await inProcess(charge, { service, home }))['message']).toContain(
-      'is not the one that had 1 charge',
-    );
-    expect(methods(service)).toBe('GET,POST');
+    const other = await scene({ argv: ['policy', 'list'], stderr: /^/ });
+    copyFileSync(join(other.home, 'ledger.sqlite'), ledger);
+    await scene({ ...refused, error: { message: /is not the one that had 1 charge/ } });
     rmSync(join(home, 'highest-charge'));
-    expect((await inProcess(charge, { service, home })).code).toBe(0);
-  });
-
-  it('restored from an old copy is refused', async () => {
-    const [home, service] = [newFolder(), await showing(json(200, request()))];
-    expect((await inProcess([...TRANSFER], { service, home })).code).toBe(0);
-    const old = readFileSync(join(home, 'ledger.sqlite'));
-    expect((await inProcess([...TRANSFER, '--again'], { service, home })).code).toBe(0);
-    const db = join(home, 'ledger.sqlite');
-    rmSync(db);
-    writeFileSync(db, old, { mode: 0o600 });
-    const ended = await inProcess(TRANSFER, { service, home });
-    expect(ended.code).toBe(10);
-    expect(errorOf(ended)['message']).toContain('knows 1 of 2 charges');
-    rmSync(join(home, 'highest-charge'));
-    expect((await inProcess(['ledger', 'list'], { home })).code).toBe(0);
+    await scene({ ...run, requests: ['GET', 'POST'] });
   });
 });
 
 describe('payments', () => {
-  /** Three charges; then the first is paid and the second fails. */
-  const charges = async () => {
-    const [home, states] = [newFolder(), new Map<string, string>()];
-    const service = await serveBy(
-      ({ method, url }) => {
-        const number = Number(/ugw\.AbCd\.(\d+)/.exec(url)?.[1]);
-        const uid = `act.AbCd.${String(number).padStart(24, '0')}`;
-        const status = states.get(uid) ?? 'requires_action';
-        const activity = { ...ACTIVITY, uid, status, created_at: atom(Date.now()) };
-        if (method === 'POST') {
-          states.set(uid, 'requires_action');
-          return json(200, activity);
-        }
-        return json(200, {
-          ...ugwo(number),
-          checkout: { uid: 'chk.AbCd.1' },
-          activities: states.has(uid) ? [activity] : [],
-        });
-      },
-      { looks: 'asked' },
-    );
-    return { home, service, states };
+  /** Charges everything, and then shows the activities with these statuses. */
+  const paying = (statusOf: (number: number, read: number) => string | undefined): Promise<Service> => {
+    const reads: Record<number, number> = {};
+    return serveAllBy((seen) => {
+      const number = numberIn(seen);
+      const request = { ...ugwo(number), checkout: { uid: 'chk.AbCd.1' } };
+      if (seen.method === 'POST') {
+        reads[number] = 0;
+        return charged(number);
+      }
+      if (reads[number] === undefined) return json(200, { ...request, activities: [] });
+      reads[number] += 1;
+      const status = statusOf(number, reads[number]) ?? 'requires_action';
+      return json(200, { ...request, activities: [{ ...ACTIVITY, uid: activityOf(number), status }] });
+    });
   };
-  const activity = (number: number): string => `act.AbCd.${String(number).padStart(24, '0')}`;
 
   it('are found by ledger sync, with sums, and recorded', async () => {
-    const { home, service, states } = await charges();
-    const file = fileOf(
-      csvOf('ugwo,medium,provider', ...[1, 2, 3].map((n) => `ugw.AbCd.${String(n).padStart(24, '0')},ussd,gtb`)),
-    );
-    const charged = await chargeFrom(file, { home, service });
-    expect(charged.code).toBe(0);
-    states.set(activity(1), 'successful').set(activity(2), 'failed');
-    const ended = await inProcess(['ledger', 'sync', '--json'], { home, service });
-    expect(ended.code).toBe(0);
-    expect((JSON.parse(ended.stdout) as { data: unknown[] }).data).toEqual([
+    const service = await paying((number) => ['', 'successful', 'failed'][number]);
+    const { home, stdout } = await scene({ service, argv: charging(ussdFile(1, 2, 3)) });
+    const sums = [
       { payment: 'paid', currency: 'NGN', count: 1, amount: 500_001, received: 500_001 },
       { payment: 'open', currency: 'NGN', count: 1, amount: 500_003, received: 0 },
       { payment: 'failed', currency: 'NGN', count: 1, amount: 500_002, received: 0 },
-    ]);
-    const job = String(summaryOf(charged)['job']);
-    expect((await rows(home)).map(({ status }) => status)).toEqual(['requires_action', 'failed', 'successful']);
-    const looks = service.seen.length;
-    const again = await inProcess(['ledger', 'sync', job, '-o', 'tsv'], { home, service });
-    expect(again.stdout.split('\n')[1]).toBe('paid\tNGN\t1\t500001\t500001');
-    // A job that is named is read whole: a payment may have been reversed.
-    expect(service.seen).toHaveLength(looks + 3);
+    ];
+    await scene({
+      service,
+      home,
+      argv: ['ledger', 'sync', '--json'],
+      stdout: sums.map((one) => JSON.stringify(one)),
+      entries: [{ status: 'requires_action' }, { status: 'failed' }, { status: 'successful' }],
+    });
+    await scene({
+      service,
+      home,
+      argv: ['ledger', 'sync', JSON.parse(stdout).job, '-o', 'tsv'],
+      stdout: ['\npaid\tNGN\t1\t500001\t500001\n'],
+      // A job that is named is read whole: a payment may have been reversed.
+      requests: ['GET', 'GET', 'GET'],
+    });
   });
 
-  it('are found for all open charges, from files and single ones', async () => {
-    const { home, service, states } = await charges();
-    for (const file of [ussdFile(1, 2), ussdFile(3)]) {
-      expect((await chargeFrom(file, { home, service })).code).toBe(0);
-    }
-    const single = ['ugwo', 'charge', ugwoOf(4), '--medium', 'ussd', '--provider', 'gtb'];
-    expect((await inProcess(single, { home, service })).code).toBe(0);
-    states.set(activity(1), 'successful').set(activity(4), 'successful');
-    const ended = await inProcess(['ledger', 'sync'], { home, service });
-    expect(ended.stdout).toMatch(/^payment\t.*\npaid\tNGN\t2\t1000005\t1000005\nopen\tNGN\t2\t1000005\t0\n$/);
-  });
+  it('are found for all open charges, from files and single ones', () =>
+    scene({
+      service: paying((number) => (number === 1 || number === 4 ? 'successful' : undefined)),
+      before: [
+        charging(ussdFile(1, 2)),
+        charging(ussdFile(3)),
+        ['ugwo', 'charge', ugwoOf(4), '--medium', 'ussd', '--provider', 'gtb'],
+      ],
+      argv: ['ledger', 'sync'],
+      stdout: /^payment\t.*\npaid\tNGN\t2\t1000005\t1000005\nopen\tNGN\t2\t1000005\t0\n$/,
+    }));
 
   it('are found for an expired charge if its id is given', async () => {
     const home = newFolder();
     let [status, at] = ['requires_action', Date.now()];
     const made = account(ACTIVITY.uid, MINUTE, { created_at: atom(at) });
-    const service = await serveBy(
-      ({ method }) => {
-        if (method === 'POST') return json(200, made);
-        return json(200, request({ activities: [{ ...made, status }] }), { date: new Date(at).toUTCString() });
-      },
-      { looks: 'asked' },
-    );
+    const service = await serveAllBy(({ method }) => {
+      if (method === 'POST') return json(200, made);
+      return json(200, request({ activities: [{ ...made, status }] }), { date: new Date(at).toUTCString() });
+    });
     expect((await inProcess([...TRANSFER, '--no-preflight'], { service, home })).code).toBe(0);
     at += 2 * MINUTE;
     const sync = async (...ids: readonly string[]) =>
@@ -886,48 +814,35 @@ describe('payments', () => {
     expect(await sync(String((await rows(home))[0]?.['id']))).toBe('paid');
   });
 
-  it('count as last recorded if the service does not show them, and not at all for rejected charges', async () => {
-    const service = await serveAllBy(({ method, url }) => {
-      if (method === 'GET') return json(404, {});
-      return url.includes(ugwoOf(2)) ? problem(422, 'No') : json(200, ACTIVITY);
-    });
-    const { home } = await scene({
-      service,
+  it('count as last recorded if the service does not show them', () =>
+    scene({
+      service: serveAllBy(({ method }) => (method === 'GET' ? json(404, {}) : json(200, ACTIVITY))),
       before: [TRANSFER],
       argv: ['ledger', 'sync'],
       stdout: 'payment\tcurrency\tcount\tamount_minor\treceived_minor\nopen\t\t1\t\t0\n',
       stderr: /1 charge not shown by the service: counted as last seen\./,
-    });
-    const other = ['ugwo', 'charge', ugwoOf(2), '--medium', 'ussd', '--provider', 'gtb', '--json'];
-    const id = String(errorOf(await inProcess(other, { home, service }))['ledger_id']);
-    await scene({
-      home,
-      service,
-      argv: ['ledger', 'sync', id],
-      stderr: /1 charge was not made and isn't in this total\./,
-    });
-  });
+    }));
 
-  it('are awaited for a whole file with --wait', async () => {
-    const { home, service, states } = await charges();
-    const run = inProcess(['ugwo', 'charge', '--from', ussdFile(1, 2), '--json', '--wait'], { home, service });
-    await expect.poll(() => states.size).toBe(2);
-    states.set(activity(1), 'successful').set(activity(2), 'successful');
-    const ended = await run;
-    expect(ended.code).toBe(0);
-    expect(summaryOf(ended)).toMatchObject({
-      payments: [{ payment: 'paid', currency: 'NGN', count: 2, amount: 1_000_003 }],
-    });
-  });
+  it('are awaited for a whole file with --wait', () =>
+    scene({
+      service: paying((_number, read) => (read > 1 ? 'successful' : undefined)),
+      argv: charging(ussdFile(1, 2), '--wait'),
+      json: { payments: [{ payment: 'paid', currency: 'NGN', count: 2, amount: 1_000_003 }] },
+    }));
 
   it('exit with 12 after --wait-timeout, and with 11 if one failed', async () => {
-    const { home, service, states } = await charges();
-    const command = ['ugwo', 'charge', '--from', ussdFile(1), '--json', '--wait'];
-    const open = await inProcess([...command, '--wait-timeout', '1s'], { home, service });
-    expect(open.code).toBe(12);
-    expect(errorOf(open)['hint']).toContain('paycli ledger sync job-');
-    states.set(activity(1), 'failed');
-    expect((await inProcess(command, { home, service })).code).toBe(11);
+    let status: string | undefined;
+    const service = await paying(() => status);
+    const argv = charging(ussdFile(1), '--wait');
+    const { home } = await scene({
+      service,
+      argv: [...argv, '--wait-timeout', '1s'],
+      exit: 12,
+      json: { accepted: 1 },
+      error: { hint: /paycli ledger sync job-/ },
+    });
+    status = 'failed';
+    await scene({ service, home, argv, exit: 11, stdout: /^/ });
   });
 
   it('are not awaited after a signal, which sets the exit code', async () => {
@@ -955,10 +870,7 @@ describe('payments', () => {
       return json(200, ACTIVITY);
     });
   };
-  const waitFor = (time: string): string[] => [
-    ...['ugwo', 'charge', '--from', ussdFile(1), '--json'],
-    ...['--wait', '--wait-timeout', time],
-  ];
+  const waitFor = (time: string): string[] => charging(ussdFile(1), '--wait', '--wait-timeout', time);
   const OPEN = { accepted: 1, payments: [{ payment: 'open', count: 1 }] };
 
   it('are not awaited during a Retry-After longer than the wait', () =>
