@@ -3,9 +3,10 @@ import { basename, delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { signatureOf } from '../../src/core/webhook-event.ts';
 import { CANARY } from '../support/canary.ts';
-import { inProcess, startHere } from '../support/in-process.ts';
+import { startHere } from '../support/in-process.ts';
 import { freePort } from '../support/ports.ts';
-import { errorOf, killingProgram, newFolder } from '../support/program.ts';
+import { killingProgram, newFolder } from '../support/program.ts';
+import { scene } from '../support/scene.ts';
 import { DEAD_ORIGIN } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 import {
@@ -29,11 +30,13 @@ const told = (stdout: string): string[] =>
     .slice(1)
     .map((line) => line.split('\t')[0] ?? '');
 
-const statesOf = async (home: string): Promise<Record<string, string>> => {
-  const { stdout } = await inProcess(['webhook', 'events', 'list', '-o', 'json'], { home });
-  const { data } = JSON.parse(stdout) as { data: { uid: string; state: string }[] };
-  return Object.fromEntries(data.map(({ uid, state }) => [uid, state]));
-};
+/** The words of a listener that is expected to refuse its options. */
+const listening = (...words: readonly string[]): string[] => [
+  ...['webhook', 'listen', '--port', '0', '--secret-file', secretFile(newFolder()), ...words],
+];
+
+const LIST = ['webhook', 'events', 'list', '--json'];
+const SHOW = ['webhook', 'events', 'show', '--json'];
 
 describe('webhook listen', () => {
   it('stores, prints and forwards a delivery byte for byte, with its headers', async () => {
@@ -62,7 +65,7 @@ describe('webhook listen', () => {
       },
     });
     for (const name of ['x-hop', 'te']) expect(target.seen[0]?.headers).not.toHaveProperty(name);
-    expect(await statesOf(home)).toEqual({ [uidOf(1)]: 'forwarded' });
+    await scene({ home, argv: LIST, json: { data: [{ uid: uidOf(1), state: 'forwarded' }] } });
   });
 
   it('forwards and replays headers named like object properties', async () => {
@@ -73,8 +76,7 @@ describe('webhook listen', () => {
       expect(await deliver(listener.origin, bodyOf(number), { headers })).toMatchObject({ status: 200 });
     }
     expect(await listener.ended).toMatchObject({ code: 0 });
-    const replayed = await inProcess(['webhook', 'events', 'replay', uidOf(1)], { home });
-    expect(replayed).toMatchObject({ code: 0 });
+    await scene({ home, argv: ['webhook', 'events', 'replay', uidOf(1)] });
     expect(target.seen.map(({ raw }) => raw.filter((word) => ['a', 'b', 'c'].includes(word)))).toEqual(
       Array(3).fill(['a', 'b', 'c']),
     );
@@ -101,14 +103,19 @@ describe('webhook listen', () => {
     await listener.saw(/refused a delivery \(401\): no signature[\s\S]*wrong signature/);
     listener.kill('SIGINT');
     expect((await listener.ended).stdout).toBe('');
-    expect(await statesOf(home)).toEqual({});
-    const { stdout } = await inProcess(['webhook', 'events', 'list', '--refused', '--json'], { home });
-    expect(JSON.parse(stdout).data).toMatchObject([
-      { why: 'wrong signature', size: bodyOf(2).length + 1, body_start: `${bodyOf(2)} `, delivery_id: 'dlv.1' },
-      { why: 'wrong signature', ...changed },
-      { why: 'no signature', signature: '' },
-      { why: 'no signature', signature: '' },
-    ]);
+    await scene({ home, argv: LIST, json: { data: [] } });
+    await scene({
+      home,
+      argv: [...LIST, '--refused'],
+      json: {
+        data: [
+          { why: 'wrong signature', size: bodyOf(2).length + 1, body_start: `${bodyOf(2)} `, delivery_id: 'dlv.1' },
+          { why: 'wrong signature', ...changed },
+          { why: 'no signature', signature: '' },
+          { why: 'no signature', signature: '' },
+        ],
+      },
+    });
   });
 
   it('prints and forwards an event once, however often it arrives', async () => {
@@ -125,8 +132,7 @@ describe('webhook listen', () => {
     await deliver(second.origin, bodyOf(2));
     expect(told((await second.ended).stdout)).toEqual([uidOf(2)]);
     expect(target.seen.map(({ body }) => JSON.parse(body).uid)).toEqual([uidOf(1), uidOf(2)]);
-    const { stdout } = await inProcess(['webhook', 'events', 'show', uidOf(1), '--json'], { home });
-    expect(JSON.parse(stdout)).toMatchObject({ repeats: 2, delivery_id: 'a' });
+    await scene({ home, argv: [...SHOW, uidOf(1)], json: { repeats: 2, delivery_id: 'a' } });
   });
 
   it('stores another body with a known uid and reports it, but neither prints nor forwards it', async () => {
@@ -141,8 +147,7 @@ describe('webhook listen', () => {
     expect(target.seen.map(({ body }) => body).toSorted()).toEqual([bodyOf(1), bodyOf(2)]);
     const [, uid = ''] = /came again with another body.*events show (sha256:\w+)/.exec(stderr) ?? [];
     expect(stderr.match(/came again with another body/g)).toHaveLength(1);
-    const shown = await inProcess(['webhook', 'events', 'show', uid, '--json'], { home });
-    expect(JSON.parse(shown.stdout)).toMatchObject({ body: JSON.parse(other), state: 'kept', repeats: 1 });
+    await scene({ home, argv: [...SHOW, uid], json: { body: JSON.parse(other), state: 'kept', repeats: 1 } });
   });
 
   it('prints repeats with --duplicates, and identifies an event without uid by its bytes', async () => {
@@ -183,15 +188,8 @@ describe('webhook listen', () => {
   it('prints and forwards only matching events, stores the rest, and stops at the event in --until', async () => {
     const [home, target] = [newFolder(), await serveTarget()];
     const wanted = ['--only', 'ugwo.activity.*', '--only', 'refund.*', '--until', 'refund.successful'];
-    const listener = await listenHere(home, [
-      ...wanted,
-      '--forward-to',
-      target.url,
-      '-o',
-      'csv',
-      '--columns',
-      'uid,event',
-    ]);
+    const shown = ['-o', 'csv', '--columns', 'uid,event'];
+    const listener = await listenHere(home, [...wanted, ...shown, '--forward-to', target.url]);
     await deliver(listener.origin, bodyOf(1, { event: 'ugwo.updated' }));
     await deliver(listener.origin, bodyOf(2, { event: 'ugwo.activity.double_charge_detected' }));
     await deliver(listener.origin, bodyOf(3, { event: 'refund.successful' }));
@@ -200,7 +198,8 @@ describe('webhook listen', () => {
       0,
       `uid,event\r\n${uidOf(2)},ugwo.activity.double_charge_detected\r\n${uidOf(3)},refund.successful\r\n`,
     ]);
-    expect(await statesOf(home)).toEqual({ [uidOf(1)]: 'kept', [uidOf(2)]: 'forwarded', [uidOf(3)]: 'forwarded' });
+    const argv = ['webhook', 'events', 'list', '-o', 'tsv', '--columns', 'uid,state'];
+    await scene({ home, argv, stdout: `${uidOf(3)}\tforwarded\n${uidOf(2)}\tforwarded\n${uidOf(1)}\tkept\n` });
   });
 
   it('prints each event as a line of JSON with all digits and escapes', async () => {
@@ -254,7 +253,7 @@ describe('webhook listen', () => {
     await first.saw(/can't take events now/);
     first.kill('SIGKILL');
     await first.ended;
-    expect(Object.values(await statesOf(home))).toEqual(['waiting', 'waiting', 'waiting']);
+    await scene({ home, argv: LIST, json: { data: Array(3).fill({ state: 'waiting' }) } });
     const target = await serveTarget(() => 204, port);
     const second = await listenHere(home, ['--forward-to', target.url]);
     await target.came(3);
@@ -263,7 +262,7 @@ describe('webhook listen', () => {
     const uids = target.seen.map(({ body }) => JSON.parse(body).uid as string);
     expect(uids.toSorted()).toEqual([uidOf(1), uidOf(2), uidOf(3)]);
     expect(uids.indexOf(uidOf(1))).toBeLessThan(uids.indexOf(uidOf(3)));
-    expect(new Set(Object.values(await statesOf(home)))).toEqual(new Set(['forwarded']));
+    await scene({ home, argv: LIST, json: { data: Array(3).fill({ state: 'forwarded' }) } });
   });
 
   it('retries refused deliveries, delays later ones, and follows no redirect', async () => {
@@ -282,8 +281,7 @@ describe('webhook listen', () => {
     const uids = target.seen.map(({ body }) => JSON.parse(body).uid as string);
     expect(uids.filter((uid) => uid !== uidOf(3))).toEqual([uidOf(1), uidOf(1), uidOf(1), uidOf(2)]);
     expect(target.seen.every(({ url }) => url === '/app?x=1')).toBe(true);
-    const { stdout } = await inProcess(['webhook', 'events', 'show', uidOf(1), '--json'], { home });
-    expect(JSON.parse(stdout)).toMatchObject({ state: 'forwarded', attempts: 3, answer: '200' });
+    await scene({ home, argv: [...SHOW, uidOf(1)], json: { state: 'forwarded', attempts: 3, answer: '200' } });
   });
 
   it('stops forwarding after 410 and loses no event', async () => {
@@ -296,7 +294,7 @@ describe('webhook listen', () => {
     listener.kill('SIGINT');
     await listener.ended;
     expect(target.seen).toHaveLength(1);
-    expect(Object.values(await statesOf(home))).toEqual(['waiting', 'waiting']);
+    await scene({ home, argv: LIST, json: { data: Array(2).fill({ state: 'waiting' }) } });
   });
 
   it('runs a command per event with the body on its standard input and no secret in its environment', async () => {
@@ -327,11 +325,13 @@ describe('webhook listen', () => {
     ['OTHER', 'contains a secret of paycli', { OTHER: `x${SECRET}x` }],
     ['PAYCLI_SECRET_KEY', 'contains a secret of paycli', { PAYCLI_SECRET_KEY: CANARY }],
   ])('rejects --exec-env %s, which %s', async (name, why, env) => {
-    const home = newFolder();
-    const args = ['webhook', 'listen', '--port', '0', '--secret-file', secretFile(home), '--exec', 'sort'];
-    const ended = await inProcess([...args, '--exec-env', name], { home, env });
-    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining(`"${name.split('=')[0]}" ${why}`) });
-    expect(ended.stderr).not.toContain('plain-text');
+    const { stderr } = await scene({
+      env,
+      argv: listening('--exec', 'sort', '--exec-env', name),
+      exit: 2,
+      stderr: [`"${name.split('=')[0]}" ${why}`],
+    });
+    expect(stderr).not.toContain('plain-text');
   });
 
   it('rejects --exec-env of a variable that holds the key of the profile, whatever its form', async () => {
@@ -339,12 +339,11 @@ describe('webhook listen', () => {
     const printed = join(home, 'key.sh');
     writeFileSync(printed, `#!/bin/sh\necho ${key}\n`, { mode: 0o700 });
     const login = ['login', '--profile', 'shop', '--base-url', DEAD_ORIGIN, '--key-command', printed, '--no-verify'];
-    expect(await inProcess(login, { home })).toMatchObject({ code: 0 });
-    const args = ['webhook', 'listen', '--port', '0', '--secret-file', secretFile(home), '--exec', 'sort'];
+    await scene({ home, argv: login, stderr: /^/ });
+    const argv = listening('--exec', 'sort', '--profile', 'shop', '--exec-env', 'OTHER');
     const basic = Buffer.from(`${key}:`).toString('base64');
     for (const OTHER of [key, `Basic ${basic}`, `https://x.test/?k=${key}`]) {
-      const ended = await inProcess([...args, '--profile', 'shop', '--exec-env', 'OTHER'], { home, env: { OTHER } });
-      expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('contains a secret of paycli') });
+      await scene({ home, env: { OTHER }, argv, exit: 2, stderr: ['contains a secret of paycli'] });
     }
   });
 
@@ -413,15 +412,10 @@ describe('webhook listen', () => {
   it('finds the program of --exec before it listens, never in the working folder', async () => {
     const [home, cwd] = [newFolder(), newFolder('cwd')];
     writeFileSync(join(cwd, 'here'), '#!/bin/sh\necho planted\n', { mode: 0o700 });
-    const secrets = ['--secret-file', secretFile(home)];
     for (const PATH of ['.', '', cwd, `${cwd}/../${basename(cwd)}`]) {
       const env = { PATH: `${PATH}:${process.env['PATH'] ?? ''}` };
-      const ended = await inProcess(['webhook', 'listen', '--port', '0', ...secrets, '--exec', 'here'], {
-        home,
-        cwd,
-        env,
-      });
-      expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('the program "here" was not found') });
+      const stderr = ['the program "here" was not found'];
+      await scene({ cwd, env, argv: listening('--exec', 'here'), exit: 2, stderr });
     }
     const listener = await listen(home, ['--exec', './here', '--until', '1'], { cwd });
     await deliver(listener.origin, bodyOf(1));
@@ -439,22 +433,16 @@ describe('webhook listen', () => {
   });
 
   it('forwards to another machine only with --allow-remote', async () => {
-    const home = newFolder();
-    const args = ['webhook', 'listen', '--port', '0', '--secret-file', secretFile(home)];
-    const refused = await inProcess([...args, '--forward-to', 'http://192.0.2.1/x'], { home });
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('is not on this machine') });
-    const open = await inProcess([...args, '--allow-remote', '--forward-to', 'http://192.0.2.1/x'], { home });
-    expect(open).toMatchObject({ code: 2, stderr: expect.stringContaining('is not encrypted') });
+    const argv = listening('--forward-to', 'http://192.0.2.1/x');
+    await scene({ argv, exit: 2, stderr: ['is not on this machine'] });
+    await scene({ argv: [...argv, '--allow-remote'], exit: 2, stderr: ['is not encrypted'] });
   });
 
   it('runs once per machine', async () => {
     const home = newFolder();
     const listener = await listen(home);
-    const second = await inProcess(['webhook', 'listen', '--port', '0', '--secret-file', secretFile(home), '--json'], {
-      home,
-    });
-    expect(second.code).toBe(2);
-    expect(errorOf(second)).toMatchObject({ message: expect.stringContaining('another `paycli webhook listen`') });
+    const error = { message: /^another `paycli webhook listen`/ };
+    await scene({ home, argv: listening('--json'), exit: 2, error });
     expect(await deliver(listener.origin, bodyOf(1))).toMatchObject({ status: 200 });
   });
 
@@ -466,22 +454,17 @@ describe('webhook listen', () => {
     ],
     ['was not used: the secret in it is not 8 to 512', (file: string) => writeFileSync(file, 'wsk.a b c d e')],
   ])('rejects a secret file that %s, without printing it', async (why, spoil) => {
-    const home = newFolder();
-    const file = secretFile(home);
-    spoil(file);
-    const ended = await inProcess(['webhook', 'listen', '--port', '0', '--secret-file', file], { home });
-    expect(ended).toMatchObject({ code: 4, stderr: expect.stringContaining(why) });
+    const argv = listening();
+    spoil(argv.at(-1) ?? '');
+    await scene({ argv, exit: 4, stderr: [why] });
   });
 
   it('does not repeat a secret given as a file name', async () => {
-    const home = newFolder();
-    const ended = await inProcess(['webhook', 'listen', '--port', '0', '--secret-file', 'wsk.AbCd.0123456789'], {
-      home,
-    });
-    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('make a new secret') });
-    expect(ended.stderr).not.toContain('0123456789');
-    const none = await inProcess(['webhook', 'listen', '--port', '0'], { home });
-    expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('--secret-file or --secret-command') });
+    const argv = ['webhook', 'listen', '--port', '0'];
+    await scene({ argv, exit: 2, stderr: ['--secret-file or --secret-command'] });
+    const named = [...argv, '--secret-file', 'wsk.AbCd.0123456789'];
+    const { stderr } = await scene({ argv: named, exit: 2, stderr: ['make a new secret'] });
+    expect(stderr).not.toContain('0123456789');
   });
 
   it('rejects a queue that others can read', async () => {
@@ -490,7 +473,6 @@ describe('webhook listen', () => {
     listener.kill('SIGTERM');
     await listener.ended;
     chmodSync(join(home, 'webhooks.db'), 0o644);
-    const ended = await inProcess(['webhook', 'listen', '--port', '0', '--secret-file', secretFile(home)], { home });
-    expect(ended).toMatchObject({ code: 10, stderr: expect.stringContaining('is open to other users') });
+    await scene({ home, argv: listening(), exit: 10, stderr: ['is open to other users'] });
   });
 });
