@@ -2,13 +2,18 @@ import { appendFileSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { inProcess } from '../support/in-process.ts';
-import { errorOf, newFolder, paycli, runBefore } from '../support/program.ts';
+import { CANARY } from '../support/canary.ts';
+import { newFolder, runBefore } from '../support/program.ts';
+import { scene } from '../support/scene.ts';
 import { ACTIVITY, DEAD_ORIGIN, json, serve, UGWO_ID } from '../support/service.ts';
 import { answerText, serveWire } from '../support/wire.ts';
 
 const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '--json', '--no-preflight'];
-const LIST = ['ugwo', 'list'];
+/** Variables of a run at this service. */
+const at = ({ origin }: { readonly origin: string }, more: Readonly<Record<string, string>> = {}) => ({
+  ...{ PAYCLI_BASE_URL: origin, PAYCLI_SECRET_KEY: CANARY },
+  ...more,
+});
 
 /** Advances the wall clock by an hour at each new connection. */
 const LATER = `import { Socket } from 'node:net';
@@ -40,7 +45,8 @@ const answerEarly = async (body: unknown) => {
   writeFileSync(answered, '');
   const answer = (socket: Socket): void =>
     void socket.write(answerText(200, body), () => appendFileSync(answered, '.'));
-  return { service: await serveWire({ opened: answer }), env: { ...runBefore(LOOKS_LATE), ANSWERED: answered } };
+  const service = await serveWire({ opened: answer });
+  return { service, env: at(service, { ...runBefore(LOOKS_LATE), ANSWERED: answered }) };
 };
 
 describe('a charge', () => {
@@ -48,72 +54,64 @@ describe('a charge', () => {
     const service = await serveWire({
       asked: (socket) => void socket.write(`HTTP/1.1 100 Continue\r\n\r\n${answerText(200, ACTIVITY)}`),
     });
-    expect(await paycli(CHARGE, { service })).toMatchObject({ code: 0, stdout: `${JSON.stringify(ACTIVITY)}\n` });
+    await scene({ built: true, env: at(service), argv: CHARGE, stdout: `${JSON.stringify(ACTIVITY)}\n` });
   });
 
   it('is not sent if the server answers before the request', async () => {
     const { service, env } = await answerEarly(ACTIVITY);
-    expect(await paycli(CHARGE, { service, env })).toMatchObject({ code: 5, stdout: '' });
+    await scene({ built: true, env, argv: CHARGE, exit: 5 });
     expect(service.received.join('')).toBe('');
   });
 
   it('is given up if the process is paused at each try to connect', async () => {
     const service = await serveWire({});
-    const ended = await paycli(CHARGE, { service, env: runBefore(LATER) });
-    expect(ended).toMatchObject({ code: 5, stdout: '' });
-    expect(errorOf(ended)['message']).toContain('the last check was too old');
+    const env = at(service, runBefore(LATER));
+    await scene({ built: true, env, argv: CHARGE, exit: 5, error: { message: /the last check was too old/ } });
     expect(service.received.join('')).toBe('');
   });
 });
 
 describe('a connection that fails', () => {
   it('is described in plain words; its code appears in JSON and with --debug', async () => {
-    const service = { origin: DEAD_ORIGIN };
-    const plain = await inProcess(
-      CHARGE.filter((word) => word !== '--json'),
-      { service },
-    );
-    expect(plain).toMatchObject({ code: 5, stdout: '' });
-    expect(plain.stderr).toContain(`${new URL(service.origin).host} refused the connection`);
-    expect(plain.stderr).not.toContain('ECONNREFUSED');
-    const ended = await inProcess(CHARGE, { service });
-    expect(errorOf(ended)).toMatchObject({ kind: 'not_sent', code: 'ECONNREFUSED' });
-    expect((await inProcess([...CHARGE, '--debug'], { service })).stderr).toMatch(/^debug: ! not_sent .*ECONNREFUSED/m);
+    const env = at({ origin: DEAD_ORIGIN });
+    const plain = CHARGE.filter((word) => word !== '--json');
+    const words = `${new URL(DEAD_ORIGIN).host} refused the connection`;
+    await scene({ env, argv: plain, exit: 5, stderr: new RegExp(`^(?!.*ECONNREFUSED).*${words}`, 's') });
+    await scene({ env, argv: CHARGE, exit: 5, error: { kind: 'not_sent', code: 'ECONNREFUSED' } });
+    const stderr = [/^debug: ! not_sent .*ECONNREFUSED/m];
+    await scene({ env, argv: [...CHARGE, '--debug'], exit: 5, stderr });
   });
 
   it('blames the proxy if that is down', async () => {
-    const env = { HTTPS_PROXY: DEAD_ORIGIN.replace('http://', 'http://ada:secret-word@') };
-    const ended = await inProcess(CHARGE, { service: { origin: 'https://localhost:9' }, env });
-    expect(ended).toMatchObject({ code: 5, stdout: '' });
-    expect(errorOf(ended)['message']).toContain(
-      `could not connect through the proxy ${new URL(DEAD_ORIGIN).host} (from HTTPS_PROXY)`,
+    const env = at(
+      { origin: 'https://localhost:9' },
+      { HTTPS_PROXY: DEAD_ORIGIN.replace('http://', 'http://ada:secret-word@') },
     );
-    expect(ended.stderr).not.toContain('secret-word');
+    const words = `could not connect through the proxy ${new URL(DEAD_ORIGIN).host} (from HTTPS_PROXY)`;
+    const { stderr } = await scene({ env, argv: CHARGE, exit: 5, stderr: [words] });
+    expect(stderr).not.toContain('secret-word');
   });
 });
 
 describe('login', () => {
+  const KEY = `sk.Test.${'k'.repeat(80)}\n`;
+
   it('says that the service accepted the key, unless nobody asked it', async () => {
-    const service = await serve([json(200, { data: [], next_cursor: null })]);
-    const args = ['login', '--base-url', service.origin, '--key-stdin'];
-    const login = (...more: readonly string[]) =>
-      inProcess([...args, ...more], { home: newFolder(), stdin: `sk.Test.${'k'.repeat(80)}\n` });
-    expect((await login()).stderr).toContain('The service accepted the key.');
-    expect((await login('--no-verify')).stderr).not.toContain('accepted');
+    const { origin } = await serve([json(200, { data: [], next_cursor: null })]);
+    const argv = ['login', '--base-url', origin, '--key-stdin'];
+    await scene({ argv, stdin: KEY, stderr: ['The service accepted the key.'] });
+    await scene({ argv: [...argv, '--no-verify'], stdin: KEY, stderr: /^(?!.*accepted)/s });
   });
 
   it.each([401, 403])('does not suggest a login after %i', async (status) => {
-    const service = await serve([json(status, { type: 'about:blank', title: 'Unauthorized', status })]);
-    const args = ['login', '--base-url', service.origin, '--key-stdin'];
-    const ended = await inProcess(args, { stdin: `sk.Test.${'k'.repeat(80)}\n` });
-    expect(ended).toMatchObject({ code: 4, stdout: '' });
-    expect(ended.stderr).toContain('check that the key belongs to this environment');
-    expect(ended.stderr).not.toMatch(/log in|paycli login|PAYCLI_SECRET_KEY/);
+    const { origin } = await serve([json(status, { type: 'about:blank', title: 'Unauthorized', status })]);
+    const argv = ['login', '--base-url', origin, '--key-stdin'];
+    const stderr = /^(?!.*(?:log in|paycli login|PAYCLI_SECRET_KEY)).*check that the key belongs to this environment/s;
+    await scene({ argv, stdin: KEY, exit: 4, stderr });
   });
 });
 
 it('ugwo list rejects an answer that arrives before the request', async () => {
-  const { service, env } = await answerEarly({ data: [] });
-  const ended = await paycli([...LIST, '--timeout', '1s'], { service, env });
-  expect(ended).toMatchObject({ code: 8, stdout: '' });
+  const { env } = await answerEarly({ data: [] });
+  await scene({ built: true, env, argv: ['ugwo', 'list', '--timeout', '1s'], exit: 8 });
 });

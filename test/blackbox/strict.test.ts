@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { operations } from '../../src/contract/operations.ts';
-import { inProcess } from '../support/in-process.ts';
-import { ACTIVITY, json, ONYE_ID, serveAllBy, UGWO_ID, ugwo } from '../support/service.ts';
+import { scene } from '../support/scene.ts';
+import { ACTIVITY, json, ONYE_ID, UGWO_ID, ugwo } from '../support/service.ts';
 import { ACT_ID, CHECKOUT_ID, serveStrict } from '../support/strict.ts';
 
 type Line = readonly [line: string, asked: readonly string[], printed: object];
@@ -60,12 +60,8 @@ const LINES: readonly Line[] = [
 ];
 
 describe('with a service that only knows the documented API', () => {
-  it.each(LINES)('`%s` works', async (line, asked, printed) => {
-    const service = await serveStrict();
-    const ended = await inProcess([...line.split(' '), '--json'], { service });
-    expect(ended.code, ended.stderr).toBe(0);
-    expect(JSON.parse(ended.stdout)).toMatchObject(printed);
-    expect(service.seen.map(({ method, url }) => `${method} ${url}`)).toEqual(asked);
+  it.each(LINES)('`%s` works', async (line, requests, json) => {
+    await scene({ service: serveStrict(), argv: [...line.split(' '), '--json'], stderr: /^/, json, requests });
   });
 
   it('every operation is covered', () => {
@@ -78,26 +74,23 @@ describe('with a service that only knows the documented API', () => {
 });
 
 describe('an irreversible command', () => {
-  it.each([`onye delete ${ONYE_ID}`, `ugwo cancel ${UGWO_ID}`, `refund create ${ACT_ID} --amount-minor 20000`])(
-    'is not sent by a script without --yes: %s',
-    async (line) => {
-      const service = await serveStrict();
-      const ended = await inProcess(line.split(' '), { service });
-      expect(ended.code).toBe(2);
-      expect(ended.stderr).toContain('--yes');
-      expect(service.seen.filter(({ method }) => method !== 'GET')).toEqual([]);
-    },
-  );
+  it.each([
+    [`onye delete ${ONYE_ID}`, [`GET /v1/onye/${ONYE_ID}`]],
+    [`ugwo cancel ${UGWO_ID}`, [`GET /v1/ugwo/${UGWO_ID}`]],
+    [`refund create ${ACT_ID} --amount-minor 20000`, []],
+  ])('is not sent by a script without --yes: %s', async (line, requests) => {
+    await scene({ service: serveStrict(), argv: line.split(' '), exit: 2, stderr: ['--yes'], requests });
+  });
 
   it('shows before a refund the paid amount in both units and the customer', async () => {
     const activity = { ...ACTIVITY, uid: ACT_ID, status: 'successful', amount: 500_000 };
-    const service = await serveAllBy(({ method }) =>
-      method === 'GET' ? json(200, { ...ugwo(1), uid: UGWO_ID, activities: [activity] }) : undefined,
-    );
-    const line = `refund create ${ACT_ID} --ugwo ${UGWO_ID} --amount 2,500.00`;
-    const ended = await inProcess(line.split(' '), { service });
-    expect(ended.code).toBe(2);
-    expect(ended.stderr).toContain('NGN 2,500.00 (250000 kobo)');
-    expect(service.seen.map(({ method }) => method)).toEqual(['GET']);
+    await scene({
+      service: [json(200, { ...ugwo(1), uid: UGWO_ID, activities: [activity] })],
+      looks: 'asked',
+      argv: `refund create ${ACT_ID} --ugwo ${UGWO_ID} --amount 2,500.00`.split(' '),
+      exit: 2,
+      stderr: ['NGN 2,500.00 (250000 kobo)'],
+      requests: ['GET'],
+    });
   });
 });

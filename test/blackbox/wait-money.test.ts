@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { inProcess } from '../support/in-process.ts';
-import { errorOf, newFolder, paycli, type RunOptions } from '../support/program.ts';
+import { newFolder, paycli, type RunOptions } from '../support/program.ts';
 import { type Scene, scene } from '../support/scene.ts';
 import type { Answer } from '../support/service.ts';
 import { ACTIVITY, json, problem, raw, serveAllBy, UGWO_ID, ugwo } from '../support/service.ts';
-import { activityOf, charged, chargeFrom, numberIn, postsOf, summaryOf, ugwoOf, ussdFile } from './bulk-support.ts';
+import { activityOf, charged, chargeFrom, charging, numberIn, postsOf, ugwoOf, ussdFile } from './bulk-support.ts';
 
 const WAIT = ['activity', 'wait', UGWO_ID, ACTIVITY.uid];
 const FIRST = 'act.AbCd.0000000000000000000first';
@@ -183,8 +183,10 @@ describe('activity wait, without a payment', () => {
 describe('ugwo charge --from --wait', () => {
   const failed = (more: object) => standing('failed', more);
 
-  /** Charges a payment request for each of these later states of its activity. */
-  const charging = async (...after: readonly (readonly [activity: object, total: number])[]) => {
+  const AGAIN = 'add --retry-failed to the same command to charge the expired rows again';
+
+  /** A run that charges a payment request for each of these later states of its activity, and waits. */
+  const paying = async (...after: readonly (readonly [activity: object, total: number])[]) => {
     const service = await serveAllBy((seen) => {
       const number = numberIn(seen);
       if (seen.method === 'POST') return charged(number);
@@ -194,46 +196,50 @@ describe('ugwo charge --from --wait', () => {
       return json(200, { ...ugwo(number), amount: 90_000, checkout: { uid: 'chk.AbCd.1' }, activities: [], ...shown });
     });
     const file = ussdFile(...after.map((_, index) => index + 1));
-    const options = { service, home: newFolder() };
-    return {
-      ...{ service, file, options },
-      run: (...args: string[]) => chargeFrom(file, options, '--wait', '--wait-timeout', '1s', ...args),
-    };
+    return { service, home: newFolder(), argv: charging(file, '--wait', '--wait-timeout', '1s') };
   };
 
-  it('ends with 13 if a payment lacks money, and with 12 if one has expired', async () => {
-    const part = await charging([PAID, 90_000], [PAID, 40_000], [failed({ error: 'expired' }), 0]);
-    const ended = await part.run();
-    expect(ended.code).toBe(13);
-    expect(errorOf(ended)['hint']).toContain(
-      'charge what is missing: the same command with --remaining and another --report',
-    );
-    const late = await charging([PAID, 100_000], [failed({ error: 'expired' }), 0]);
-    expect((await late.run()).code).toBe(12);
+  it.each([
+    [
+      '13 if a payment lacks money',
+      13,
+      40_000,
+      [AGAIN, 'charge what is missing: the same command with --remaining and another --report'],
+    ],
+    ['12 if one has expired', 12, 100_000, [AGAIN]],
+  ])('ends with %s', async (_what, exit, total, hints) => {
+    const run = await paying([PAID, 90_000], [PAID, total], [failed({ error: 'expired' }), 0]);
+    await scene({ ...run, exit, json: { accepted: 3 }, error: { hint: hints.join('\n') } });
   });
 
   it('shows what was asked and what came', async () => {
-    const { file, options } = await charging([PAID, 40_000]);
-    const ended = await inProcess(['ugwo', 'charge', '--from', file, '--wait', '-o', 'table'], options);
-    expect(ended.stdout).toMatch(/^part paid +1 +NGN 900\.00 +NGN 400\.00$/m);
+    const { argv, ...run } = await paying([PAID, 40_000]);
+    const table = argv.filter((word) => word !== '--json');
+    await scene({
+      ...run,
+      argv: [...table, '-o', 'table'],
+      exit: 13,
+      stdout: [/^part paid +1 +NGN 900\.00 +NGN 400\.00$/m],
+    });
   });
 
   it.each<[string, string[]]>([
     ['another file', ['--from', ussdFile(1)]],
     ['a command of its own', [ugwoOf(1), '--medium', 'ussd', '--provider', 'gtb']],
-  ])('waits for a row, too, that %s has charged', async (_what, args) => {
-    const { options, run } = await charging([standing('requires_action'), 0], [PAID, 90_000]);
-    expect(await inProcess(['ugwo', 'charge', ...args], options)).toMatchObject({ code: 0 });
-    const ended = await run();
-    expect(ended.code, ended.stderr).toBe(12);
-    expect(summaryOf(ended)).toMatchObject({
-      ...{ skipped: 1, accepted: 2 },
-      payments: [
-        { payment: 'paid', count: 1 },
-        { payment: 'open', count: 1 },
-      ],
+  ])('waits for a row, too, that %s has charged', async (_what, words) => {
+    await scene({
+      ...(await paying([standing('requires_action'), 0], [PAID, 90_000])),
+      before: [['ugwo', 'charge', ...words]],
+      exit: 12,
+      json: {
+        ...{ skipped: 1, accepted: 2 },
+        payments: [
+          { payment: 'paid', count: 1 },
+          { payment: 'open', count: 1 },
+        ],
+      },
+      error: { hint: 'check again later: `paycli ledger sync`' },
     });
-    expect(errorOf(ended)['hint']).toBe('check again later: `paycli ledger sync`');
   });
 
   it.each([
@@ -259,37 +265,34 @@ describe('ugwo charge --from --wait', () => {
   it.each([
     [40_000, 13],
     [90_000, 0],
-  ])('ends a part refund of %i with %i', async (total, code) => {
-    const { run } = await charging([standing('partially_refunded'), total]);
-    expect((await run()).code).toBe(code);
+  ])('ends a part refund of %i with %i', async (total, exit) => {
+    await scene({ ...(await paying([standing('partially_refunded'), total])), exit, json: { accepted: 1 } });
   });
 
   it('counts an expired row as expired, and proposes to charge it again', async () => {
-    const { options, run } = await charging([failed({ error: 'expired' }), 0], [PAID, 90_000]);
-    expect((await run()).code).toBe(12);
-    const again = await run();
-    expect(again.code).toBe(12);
-    expect(summaryOf(again)).toMatchObject({ expired: 1, failed: 0, accepted: 1 });
-    expect(errorOf(again)['hint']).toBe('add --retry-failed to the same command to charge the expired rows again');
-    const jobs = await inProcess(['ledger', 'jobs', '--json'], options);
-    expect(JSON.parse(jobs.stdout).data).toMatchObject([{ expired: 1, failed: 0, accepted: 1 }]);
-    expect(said(await inProcess(['ledger', 'show', summaryOf(again)['job'] as string], options))).toContain(
-      '1 row is expired: run the same command again with --retry-failed',
-    );
+    const run = await paying([failed({ error: 'expired' }), 0], [PAID, 90_000]);
+    await scene({ ...run, exit: 12, json: {} });
+    const counts = { expired: 1, failed: 0, accepted: 1 };
+    const { stdout } = await scene({ ...run, exit: 12, json: counts, error: { hint: AGAIN } });
+    await scene({ ...run, argv: ['ledger', 'jobs', '--json'], json: { data: [counts] } });
+    const argv = ['ledger', 'show', JSON.parse(stdout).job];
+    const stderr = [/1\s+row\s+is\s+expired:\s+run\s+the\s+same\s+command\s+again\s+with\s+--retry-failed/];
+    await scene({ ...run, argv, stderr });
   });
 
   it('charges only failed and expired rows again with --retry-failed', async () => {
-    const { service, run } = await charging(
+    const run = await paying(
       [PAID, 90_000],
       [PAID, 40_000],
       [failed({ error: 'declined' }), 0],
       [failed({ error: 'expired' }), 0],
       [failed({ charged_amount: 90_000 }), 0],
     );
-    expect((await run()).code).toBe(11);
-    expect(postsOf(service)).toEqual({ 1: 1, 2: 1, 3: 1, 4: 1, 5: 1 });
-    expect(summaryOf(await run('--retry-failed'))).toMatchObject({ skipped: 3, refused: 0 });
-    expect(postsOf(service)).toEqual({ 1: 1, 2: 1, 3: 2, 4: 2, 5: 1 });
+    await scene({ ...run, exit: 11, json: {} });
+    expect(postsOf(run.service)).toEqual({ 1: 1, 2: 1, 3: 1, 4: 1, 5: 1 });
+    const argv = [...run.argv, '--retry-failed'];
+    await scene({ ...run, argv, exit: 11, json: { skipped: 3, refused: 0 } });
+    expect(postsOf(run.service)).toEqual({ 1: 1, 2: 1, 3: 2, 4: 2, 5: 1 });
   });
 
   /** A request of two charges, of which the second is paid; and the run of a file that charges it first. */
@@ -303,45 +306,38 @@ describe('ugwo charge --from --wait', () => {
       const request = { ...ugwo(1), amount: 90_000, checkout: { uid: 'chk.AbCd.1' }, activities };
       return json(200, { ...request, total_amount_paid: posts === 2 ? total : 0 });
     });
-    const options = { service, home: newFolder() };
-    const file = ussdFile(1);
-    const run = (...args: string[]) => chargeFrom(file, options, '--wait', '--wait-timeout', '8s', ...args);
-    return { file, options, run };
+    return { service, home: newFolder(), argv: charging(ussdFile(1), '--wait', '--wait-timeout', '8s') };
   };
+  const ALONE = ['ugwo', 'charge', ugwoOf(1), '--medium', 'ussd', '--provider', 'gtb'];
+  const BOTH_PAID = { payments: [{ payment: 'paid', count: 1, received: 90_000 }] };
 
   it.each<[string, object, number]>([
     ['expired', failed({ error: 'expired' }), 12],
     ['failed', failed({ error: 'declined' }), 11],
-  ])('ends with 0 once a row that had %s is paid, as a watch of the file does', async (_what, ended, code) => {
-    const { options, run } = await chargedTwice(ended);
-    expect((await run()).code).toBe(code);
-    const paid = await run('--retry-failed');
-    expect(paid.code, paid.stderr).toBe(0);
-    expect(summaryOf(paid)).toMatchObject({ payments: [{ payment: 'paid', count: 1, received: 90_000 }] });
-    const job = String(summaryOf(paid)['job']);
-    expect(await inProcess(['watch', '--job', job, '--until-final'], options)).toMatchObject({ code: 0 });
+  ])('ends with 0 once a row that had %s is paid, as a watch of the file does', async (_what, ended, exit) => {
+    const run = await chargedTwice(ended);
+    await scene({ ...run, exit, json: {} });
+    const { stdout } = await scene({ ...run, argv: [...run.argv, '--retry-failed'], json: BOTH_PAID });
+    const argv = ['watch', '--job', JSON.parse(stdout).job, '--until-final'];
+    await scene({ ...run, argv, stderr: /^/ });
   });
 
   it('ends with 0 once an expired row is paid that a command of its own has charged again', async () => {
-    const { options, run } = await chargedTwice(failed({ error: 'expired' }));
-    expect((await run()).code).toBe(12);
-    const alone = ['ugwo', 'charge', ugwoOf(1), '--medium', 'ussd', '--provider', 'gtb'];
-    expect(await inProcess(alone, options)).toMatchObject({ code: 0 });
-    const paid = await run('--retry-failed');
-    expect(paid.code, paid.stderr).toBe(0);
-    expect(summaryOf(paid)).toMatchObject({ payments: [{ payment: 'paid', count: 1, received: 90_000 }] });
+    const run = await chargedTwice(failed({ error: 'expired' }));
+    await scene({ ...run, exit: 12, json: {} });
+    await scene({ ...run, before: [ALONE], argv: [...run.argv, '--retry-failed'], json: BOTH_PAID });
   });
 
   it('says which rows were paid twice, and how to pay it back', async () => {
-    const { file, options, run } = await chargedTwice(standing('requires_action'), { later: PAID, total: 180_000 });
-    expect((await run('--wait-timeout', '1s')).code).toBe(12);
-    const again = ['ugwo', 'charge', ugwoOf(1), '--medium', 'ussd', '--provider', 'gtb', '--again'];
-    expect(await inProcess(again, options)).toMatchObject({ code: 0 });
-    const twice = await inProcess(['ugwo', 'charge', '--from', file, '--wait', '--wait-timeout', '8s'], options);
-    expect(twice.code, twice.stderr).toBe(0);
-    expect(twice.stderr).toContain(
-      `${ugwoOf(1)} was paid twice: NGN 900.00 too much came; pay it back with: paycli refund create ${activityOf(1)}`,
-    );
+    const run = await chargedTwice(standing('requires_action'), { later: PAID, total: 180_000 });
+    await scene({ ...run, argv: [...run.argv, '--wait-timeout', '1s'], exit: 12, json: {} });
+    const excess = `${ugwoOf(1)} was paid twice: NGN 900.00 too much came`;
+    await scene({
+      ...run,
+      before: [[...ALONE, '--again']],
+      argv: run.argv.filter((word) => word !== '--json'),
+      stderr: [`${excess}; pay it back with: paycli refund create ${activityOf(1)}`],
+    });
   });
 });
 
