@@ -16,26 +16,15 @@ import { openLedger } from '../../src/ledger/sqlite/open.ts';
 import { account, beside } from '../ledger/support/charges.ts';
 import { intent } from '../ledger/support/memory.ts';
 import { PROGRAM, RUNTIME } from '../support/built.ts';
-import { inProcess } from '../support/in-process.ts';
 import { ledgerOptions, rewrite } from '../support/ledger.ts';
 import { childrenOf } from '../support/postgres/processes.ts';
 import { ownCluster } from '../support/postgres.ts';
 import { errorOf, newFolder, paycli, runBefore, start } from '../support/program.ts';
-import { scene } from '../support/scene.ts';
+import { type Scene, scene } from '../support/scene.ts';
 import { ACTIVITY, json, problem, serveAllBy, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
-import {
-  activityOf,
-  charged,
-  chargeFrom,
-  csvOf,
-  fileOf,
-  reportOf,
-  reportPath,
-  serveCharges,
-  ugwoOf,
-} from './bulk-support.ts';
-import { chargeOf, newTeam } from './team-support.ts';
+import { activityOf, charged, charging, csvOf, fileOf, serveCharges, ugwoOf } from './bulk-support.ts';
+import { byUssd, newTeam } from './team-support.ts';
 
 const OLD = Date.parse('2026-01-15T12:00:00Z');
 
@@ -100,16 +89,19 @@ describe('ledger backup', () => {
   it('writes a complete copy that can be restored', async () => {
     const { home, ledger } = await withOld(3);
     const folder = newFolder('copies');
-    const made = await paycli(['ledger', 'backup', 'copy.sqlite', '--json'], { home, cwd: folder });
-    expect(made).toMatchObject({ code: 0, stderr: '' });
-    const { file, entries } = JSON.parse(made.stdout) as { file: string; entries: number };
-    expect([file.endsWith('/copy.sqlite'), entries]).toEqual([true, 4]);
-    if (process.platform !== 'win32') expect((statSync(file).mode & 0o777).toString(8)).toBe('600');
-    const listed = await inProcess(['ledger', 'list', '--json'], { home });
+    const copy = join(folder, 'copy.sqlite');
+    await scene({
+      ...{ built: true, home, cwd: folder },
+      argv: ['ledger', 'backup', 'copy.sqlite', '--json'],
+      json: { file: /\/copy\.sqlite$/, entries: 4 },
+    });
+    if (process.platform !== 'win32') expect((statSync(copy).mode & 0o777).toString(8)).toBe('600');
+    const listing = { home, argv: ['ledger', 'list', '--json'] };
+    const { stdout } = await scene(listing);
     for (const suffix of ['', '-wal', '-shm']) rmSync(ledger + suffix, { force: true });
-    copyFileSync(file, ledger);
-    expect(await inProcess(['ledger', 'list', '--json'], { home })).toEqual(listed);
-    expect(await inProcess(['ledger', 'verify'], { home })).toMatchObject({ code: 0 });
+    copyFileSync(copy, ledger);
+    await scene({ ...listing, stdout });
+    await scene({ home, argv: ['ledger', 'verify'], stdout: 'ok\ttrue\nentries\t4\njobs\t0\nfaults\t[]\n' });
   });
 
   it('never overwrites a file', async () => {
@@ -118,7 +110,7 @@ describe('ledger backup', () => {
   });
 
   describe('on a file system without hard links', () => {
-    const backedUp = async (more = '') => {
+    const backup = async (more: string, wanted: Partial<Scene>): Promise<string> => {
       const { home } = await withOld(3);
       const folder = newFolder('copies');
       const env = runBefore(`import fs from 'node:fs';
@@ -129,51 +121,45 @@ describe('ledger backup', () => {
         };
         ${more}
         syncBuiltinESMExports();`);
-      const ended = await paycli(['ledger', 'backup', 'copy.sqlite', '--json'], { home, cwd: folder, env });
-      return { ended, folder };
+      const argv = ['ledger', 'backup', 'copy.sqlite', '--json'];
+      await scene({ built: true, home, cwd: folder, env, argv, ...wanted });
+      expect(readdirSync(folder)).toEqual(['copy.sqlite']);
+      return folder;
     };
 
     it('writes a complete copy', async () => {
-      const { ended, folder } = await backedUp();
-      expect(ended).toMatchObject({ code: 0, stderr: '' });
-      expect(readdirSync(folder)).toEqual(['copy.sqlite']);
-      renameSync(`${folder}/copy.sqlite`, `${folder}/ledger.sqlite`);
-      const listed = await inProcess(['ledger', 'verify', '--json'], { home: folder });
-      expect(JSON.parse(listed.stdout)).toMatchObject({ ok: true, entries: 4 });
+      const home = await backup('', { json: { entries: 4 } });
+      renameSync(`${home}/copy.sqlite`, `${home}/ledger.sqlite`);
+      await scene({ home, argv: ['ledger', 'verify', '--json'], json: { ok: true, entries: 4 } });
     });
 
     it('never overwrites a file that comes meanwhile', async () => {
-      const { ended, folder } = await backedUp(`fs.openSync = (path, ...how) => {
-        if (String(path).endsWith('/copy.sqlite')) writeFileSync(path, 'other');
-        return openSync(path, ...how);
-      };`);
-      expect([ended.code, errorOf(ended)['message']]).toEqual([2, expect.stringContaining('EEXIST')]);
-      expect(readdirSync(folder)).toEqual(['copy.sqlite']);
+      const folder = await backup(
+        `fs.openSync = (path, ...how) => {
+          if (String(path).endsWith('/copy.sqlite')) writeFileSync(path, 'other');
+          return openSync(path, ...how);
+        };`,
+        { exit: 2, error: { message: /EEXIST/ } },
+      );
       expect(readFileSync(`${folder}/copy.sqlite`, 'utf8')).toBe('other');
     });
   });
 
   it('creates no ledger', async () => {
     const home = newFolder();
-    const ended = await inProcess(['ledger', 'backup', `${home}/copy`], { home });
-    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('there is no ledger on this machine') });
+    const stderr = ['there is no ledger on this machine'];
+    await scene({ home, argv: ['ledger', 'backup', `${home}/copy`], exit: 2, stderr });
     expect([existsSync(`${home}/copy`), existsSync(`${home}/ledger.sqlite`)]).toEqual([false, false]);
   });
 
   it('restored after later charges is detected and blocks charging', async () => {
-    const service = await serveCharges();
-    const home = newFolder();
-    const options = { home, service };
-    expect(await chargeOf(ugwoOf(1), options)).toMatchObject({ code: 0 });
-    expect(await inProcess(['ledger', 'backup', `${home}/copy`], options)).toMatchObject({ code: 0 });
-    expect(await chargeOf(ugwoOf(2), options)).toMatchObject({ code: 0 });
+    const [service, home] = [await serveCharges(), newFolder()];
+    const before = [byUssd(ugwoOf(1)), ['ledger', 'backup', `${home}/copy`]];
+    await scene({ home, service, before, argv: byUssd(ugwoOf(2)) });
     for (const suffix of ['', '-wal', '-shm']) rmSync(`${home}/ledger.sqlite${suffix}`, { force: true });
     renameSync(`${home}/copy`, `${home}/ledger.sqlite`);
-    const ended = await chargeOf(ugwoOf(2), options);
-    expect(errorOf(ended)).toMatchObject({
-      exit_code: 10,
-      message: expect.stringContaining('is an old copy: it knows 1 of 2 charges'),
-    });
+    const error = { message: /is an old copy: it knows 1 of 2 charges/ };
+    await scene({ home, service, argv: byUssd(ugwoOf(2)), exit: 10, error, requests: [] });
   });
 });
 
@@ -191,36 +177,49 @@ describe('a pruned account number', () => {
       return json(200, { ...ugwo(1), uid: ugwoOf(1), checkout: { uid: 'chk.AbCd.1' }, activities: [activity] });
     });
     const options = { home: newFolder(), service };
-    const file = fileOf(csvOf('ugwo,medium', `${ugwoOf(1)},bank_transfer`));
-    const transfer = (...more: readonly string[]) =>
-      inProcess(
-        ['ugwo', 'charge', ugwoOf(1), '--medium', 'bank_transfer', '--no-preflight', '--json', ...more],
-        options,
-      );
-    expect(await chargeFrom(file, options, '--no-preflight')).toMatchObject({ code: 0 });
-    expect((await transfer()).stderr).toContain('account number 0123456789');
-    expect(await inProcess(['ugwo', 'get', ugwoOf(1)], options)).toMatchObject({ code: 0 });
+    const [file, get] = [fileOf(csvOf('ugwo,medium', `${ugwoOf(1)},bank_transfer`)), ['ugwo', 'get', ugwoOf(1)]];
+    const transfer = ['ugwo', 'charge', ugwoOf(1), '--medium', 'bank_transfer', '--no-preflight'];
+    const before = [charging(file, '--no-preflight')];
+    await scene({ ...options, before, argv: transfer, exit: 9, stderr: ['account number 0123456789'] });
+    await scene({ ...options, argv: get });
     rewrite(`${options.home}/ledger.sqlite`, 'UPDATE charge SET created_at = created_at - 864000000');
-    const done = await inProcess(['ledger', 'prune', '--before', '2d', '--yes', '--json'], options);
-    expect(JSON.parse(done.stdout)).toMatchObject({ pruned: 1 });
+    const prune = ['ledger', 'prune', '--before', '2d', '--yes', '--json'];
+    await scene({ ...options, argv: prune, json: { pruned: 1 } });
     status = 'requires_action';
-    expect(await inProcess(['ugwo', 'get', ugwoOf(1)], options)).toMatchObject({ code: 0 });
 
-    const refused = errorOf(await transfer());
-    expect(refused).toMatchObject({ exit_code: 9, message: expect.stringContaining(REMOVED) });
-    expect(refused['hint']).not.toContain('give these details');
-    const reused = await transfer('--reuse');
-    expect(reused.code).toBe(7);
-    expect(errorOf(reused)['message']).toBe(`the charge was made, but ${REMOVED}`);
-    expect(JSON.parse(reused.stdout)).toMatchObject({ next_action: { type: 'pruned', headers: { expires_at: FAR } } });
-    const report = reportPath();
-    expect(await chargeFrom(file, options, '--no-preflight', '--report', report)).toMatchObject({ code: 7 });
-    const { 1: row } = reportOf(report);
-    expect(row).toMatchObject({ state: 'accepted', account_number: '', error: `the charge was made, but ${REMOVED}` });
-    const shared = await transfer('--reuse', '--share');
-    expect(shared.stdout + shared.stderr).not.toContain('account_number');
-    const shown = await inProcess(['ledger', 'list', '--json'], options);
-    expect(shown.stdout).not.toContain('account_number');
+    const message = `the charge was made, but ${REMOVED}`;
+    const check = `paycli activity get ${ugwoOf(1)} ${activityOf(1)}`;
+    const hint = `check its status: \`${check}\`; --again makes a second charge`;
+    const removed = new RegExp(`is still under way\n${REMOVED}$`);
+    await scene({
+      ...options,
+      before: [get],
+      argv: [...transfer, '--json'],
+      exit: 9,
+      error: { message: removed, hint },
+    });
+    await scene({
+      ...options,
+      argv: [...transfer, '--reuse', '--json'],
+      exit: 7,
+      json: { next_action: { type: 'pruned', headers: { expires_at: FAR } } },
+      error: { message },
+    });
+    await scene({
+      ...options,
+      argv: charging(file, '--no-preflight'),
+      exit: 7,
+      json: { rows: 1, accepted: 1 },
+      report: { 1: { state: 'accepted', account_number: '', error: message } },
+    });
+    const without = /^(?![\s\S]*account_number)/;
+    await scene({
+      ...options,
+      argv: [...transfer, '--reuse', '--share'],
+      exit: 7,
+      stderr: without,
+    });
+    await scene({ ...options, argv: ['ledger', 'list', '--json'], stdout: without });
   });
 });
 
@@ -323,9 +322,8 @@ describe.skipIf(process.platform === 'win32')('while SQLite checks a file for lo
 describe('ledger verify', () => {
   it('exits with 0 for an unchanged ledger', async () => {
     const { home } = await withOld(3);
-    const ended = await inProcess(['ledger', 'verify', '--json'], { home });
-    expect(ended).toMatchObject({ code: 0, stderr: '' });
-    expect(JSON.parse(ended.stdout)).toEqual({ ok: true, entries: 4, jobs: 0, faults: [] });
+    const stdout = '{"ok":true,"entries":4,"jobs":0,"faults":[]}\n';
+    await scene({ home, argv: ['ledger', 'verify', '--json'], stdout });
   });
 
   const filesIn = (home: string) =>
@@ -337,26 +335,25 @@ describe('ledger verify', () => {
     writeFileSync(`${ledger}-emergency-${ended}.000000000000.ndjson`, ' ', { mode: 0o600 });
     for (const where of [home, newFolder()]) {
       const before = filesIn(where);
-      expect(await inProcess(['ledger', 'verify'], { home: where })).toMatchObject({ code: 0 });
+      await scene({ home: where, argv: ['ledger', 'verify'] });
       expect(filesIn(where)).toEqual(before);
     }
-    expect(await inProcess(['ledger', 'list'], { home })).toMatchObject({ code: 0 });
+    await scene({ home, argv: ['ledger', 'list'], stderr: /^/ });
     expect(readdirSync(home).filter((name) => name.includes('-emergency-'))).toEqual([]);
   });
 
   it('exits with 10 if a row was changed, names it and explains what to do', async () => {
     const { home, ledger } = await withOld(3);
     beside(ledger, 'UPDATE charge SET amount = 1 WHERE seq = 2');
-    const ended = await inProcess(['ledger', 'verify', '--json'], { home });
-    expect(ended.code).toBe(10);
-    expect(JSON.parse(ended.stdout)).toMatchObject({
-      ok: false,
-      entries: 3,
-      faults: [expect.stringContaining('(row 2)')],
-    });
-    expect(errorOf(ended)).toMatchObject({
-      message: expect.stringMatching(/^the ledger is damaged: chg-\w+ \(row 2\) is not what paycli wrote$/),
-      hint: expect.stringContaining('restore the last backup'),
+    await scene({
+      home,
+      argv: ['ledger', 'verify', '--json'],
+      exit: 10,
+      json: { ok: false, entries: 3, faults: [/\(row 2\)/] },
+      error: {
+        message: /^the ledger is damaged: chg-\w+ \(row 2\) is not what paycli wrote$/,
+        hint: /restore the last backup/,
+      },
     });
   });
 });
@@ -369,24 +366,21 @@ describe.skipIf(process.platform === 'win32')('a ledger in PostgreSQL', () => {
     const team = await newTeam(cluster, 'ada');
     const service = await serveCharges();
     const [owner, ada] = [team.machine(service), team.machine(service, 'ada')];
-    expect(await chargeOf(ugwoOf(1), ada)).toMatchObject({ code: 0 });
-    expect(await inProcess(['ledger', 'verify', '--json'], ada)).toMatchObject({ code: 0, stderr: '' });
+    const verify = { ...ada, argv: ['ledger', 'verify', '--json'] };
+    await scene({ ...verify, before: [byUssd(ugwoOf(1))] });
     // Old and paid.
     await cluster.sql(
       "UPDATE paycli.charge SET created_at = created_at - 864000000, status = 'successful', money = NULL, payment = 'paid'",
       [],
       team.database,
     );
-    const report = await inProcess(['ledger', 'report', '-o', 'tsv', '--columns', 'reported,count'], ada);
-    expect(report.stdout).toBe('charged\t1\npaid\t1\n');
+    const report = ['ledger', 'report', '-o', 'tsv', '--columns', 'reported,count'];
+    await scene({ ...ada, argv: report, stdout: 'charged\t1\npaid\t1\n', stderr: /^/ });
     const prune = ['ledger', 'prune', '--before', '2d', '--yes', '--json'];
-    const refused = await inProcess(prune, ada);
-    expect(errorOf(refused)).toMatchObject({ exit_code: 10, hint: 'prune as the owner of the database' });
-    const done = await inProcess(prune, owner);
-    expect(JSON.parse(done.stdout)).toMatchObject({ pruned: 1, open: 0 });
-    expect(await inProcess(['ledger', 'verify', '--json'], ada)).toMatchObject({ code: 0, stderr: '' });
-    expect(await chargeOf(ugwoOf(1), ada)).toMatchObject({ code: 9 });
-    const backup = await inProcess(['ledger', 'backup', 'copy'], owner);
-    expect(backup).toMatchObject({ code: 2, stderr: expect.stringContaining('pg_dump --schema=paycli') });
+    await scene({ ...ada, argv: prune, exit: 10, error: { hint: 'prune as the owner of the database' } });
+    await scene({ ...owner, argv: prune, json: { pruned: 1, open: 0 } });
+    await scene(verify);
+    await scene({ ...ada, argv: byUssd(ugwoOf(1)), exit: 9, requests: [] });
+    await scene({ ...owner, argv: ['ledger', 'backup', 'copy'], exit: 2, stderr: ['pg_dump --schema=paycli'] });
   });
 });

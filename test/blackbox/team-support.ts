@@ -5,6 +5,7 @@ import type { Cluster } from '../support/postgres/kinds.ts';
 import { sharedCluster } from '../support/postgres.ts';
 import type { Ended, RunOptions } from '../support/program.ts';
 import { newFolder } from '../support/program.ts';
+import type { Scene } from '../support/scene.ts';
 import type { Service } from '../support/service.ts';
 
 /** The schema version of this program's ledgers. */
@@ -16,7 +17,7 @@ export interface Team {
   readonly database: string;
   readonly url: string;
   /** A new machine of the team; `user` is its database role. */
-  machine(service?: Service, user?: string): RunOptions & { readonly home: string };
+  machine(service?: Service, user?: string): Pick<Scene, 'env'> & { readonly home: string; readonly service?: Service };
 }
 
 export const newTeam = async (cluster?: Cluster, ...operators: readonly string[]): Promise<Team> => {
@@ -33,12 +34,14 @@ export const newTeam = async (cluster?: Cluster, ...operators: readonly string[]
   return { cluster: at, database, url, machine };
 };
 
-/** Charges by USSD without a preflight, so that only the ledger can refuse. */
+/** The arguments of a charge by USSD without a preflight, so that only the ledger can refuse. */
+export const byUssd = (ugwo: string, ...more: readonly string[]): string[] => [
+  ...['ugwo', 'charge', ugwo, '--medium', 'ussd', '--provider', 'gtb', '--no-preflight', '--json'],
+  ...more,
+];
+
 export const chargeOf = (ugwo: string, options: RunOptions, ...more: readonly string[]): Promise<Ended> =>
-  inProcess(
-    ['ugwo', 'charge', ugwo, '--medium', 'ussd', '--provider', 'gtb', '--no-preflight', '--json', ...more],
-    options,
-  );
+  inProcess(byUssd(ugwo, ...more), options);
 
 /** The charges of a ledger, newest first. */
 export const listOf = async (options: RunOptions): Promise<Readonly<Record<string, unknown>>[]> => {
