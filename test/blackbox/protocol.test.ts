@@ -1,14 +1,4 @@
-import {
-  chmodSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
@@ -55,7 +45,7 @@ const rowsIn = async (options: RunOptions): Promise<Row[]> => {
   return (JSON.parse(ended.stdout) as { data: Row[] }).data;
 };
 
-const methods = ({ seen }: { readonly seen: readonly Seen[] }): string => seen.map(({ method }) => method).join();
+const _methods = ({ seen }: { readonly seen: readonly Seen[] }): string => seen.map(({ method }) => method).join();
 
 const ledgerIn = (home: string): string => join(home, 'ledger.sqlite');
 
@@ -120,34 +110,41 @@ describe('a charge', () => {
     });
   });
 
-  it('that is invalid or a dry run leaves no trace', async () => {
-    const options = await against();
-    expect((await inProcess([...CHARGE, '--dry-run'], options)).code).toBe(0);
-    expect((await inProcess([...TRANSFER, '--expires-at', '2020-01-01T00:00:00Z'], options)).code).toBe(2);
-    expect(readdirSync(options.home)).toEqual([]);
+  it('that is invalid leaves no trace', async () => {
+    const argv = [...TRANSFER, '--expires-at', '2020-01-01T00:00:00Z'];
+    const { home } = await scene({ service: [], argv, exit: 2 });
+    expect(readdirSync(home)).toEqual([]);
   });
+
+  /** The bytes of all files in a folder. */
+  const stored = (home: string): string =>
+    readdirSync(home)
+      .map((name) => readFileSync(join(home, name), 'latin1'))
+      .join('');
 
   it('is stored with only the last four digits of phone numbers', async () => {
     const told = `Confirm on +233 24 123-4567 or 0241234567.`;
     const asking = { type: 'prompt', instruction: told, [PHONE]: { number: 233241234567 } };
-    const processing = made(1, { status: 'processing', next_action: asking });
-    const options = await against(json(200, processing), json(200, processing), problem(422, `no account of ${PHONE}`));
-    expect((await inProcess(MOBILE, options)).code).toBe(0);
-    expect((await inProcess(['activity', 'get', UGWO_ID, uidOf(1)], options)).code).toBe(0);
-    expect((await inProcess([...MOBILE, '--again'], options)).code).toBe(3);
-    expect(await rowsIn(options)).toMatchObject([{ phone: '…4567' }, { phone: '…4567' }]);
-    const bytes = readdirSync(options.home).map((name) => readFileSync(join(options.home, name), 'latin1'));
-    expect(bytes.join('').replaceAll(/[ -]/g, '')).not.toContain('241234567');
+    const processing = json(200, made(1, { status: 'processing', next_action: asking }));
+    const { home } = await scene({
+      service: [processing, processing, problem(422, `no account of ${PHONE}`)],
+      before: [MOBILE, ['activity', 'get', UGWO_ID, uidOf(1)]],
+      argv: [...MOBILE, '--again'],
+      exit: 3,
+      entries: [{ phone: '…4567' }, { phone: '…4567' }],
+    });
+    expect(stored(home).replaceAll(/[ -]/g, '')).not.toContain('241234567');
   });
 
   it('is stored with only the last four digits of a phone number in a notation of its own', async () => {
     const phone = '024/412/34567';
-    const options = await against(json(200, ACTIVITY));
-    const args = [...MOBILE.slice(0, -1), phone, '--no-validate'];
-    expect((await inProcess(args, options)).code).toBe(0);
-    expect(await rowsIn(options)).toMatchObject([{ phone: '…4567' }]);
-    const bytes = readdirSync(options.home).map((name) => readFileSync(join(options.home, name), 'latin1'));
-    expect(bytes.join('')).not.toContain(phone);
+    const { home } = await scene({
+      service: [json(200, ACTIVITY)],
+      argv: [...MOBILE.slice(0, -1), phone, '--no-validate'],
+      stderr: /^/,
+      entries: [{ phone: '…4567' }],
+    });
+    expect(stored(home)).not.toContain(phone);
   });
 });
 
@@ -165,9 +162,6 @@ describe('a repeated charge', () => {
     const argv = [...TRANSFER, '--json'];
     await scene({ service, home, argv, exit: 9, error: { kind: 'refused', exit_code: 9, activity } });
   });
-
-  it('shows the code that the customer can still dial', () =>
-    scene({ service: [json(200, ACTIVITY)], before: [CHARGE], argv: CHARGE, exit: 9, stderr: ['*737*000*5000#'] }));
 
   it('is refused while the provider processes the first charge', async () => {
     const service = await serve([json(200, made(1, { status: 'processing', next_action: null }))]);
@@ -187,12 +181,14 @@ describe('a repeated charge', () => {
 
   it('is refused for any medium once a read has shown the payment, with --again, too', async () => {
     const paid = { ...ACTIVITY, status: 'successful', next_action: null };
-    const options = await against(json(200, ACTIVITY), json(200, paid));
-    await inProcess(CHARGE, options);
-    await inProcess(['activity', 'get', UGWO_ID, ACTIVITY.uid], options);
+    const { home, service } = await scene({
+      service: [json(200, ACTIVITY), json(200, paid)],
+      before: [CHARGE],
+      argv: ['activity', 'get', UGWO_ID, ACTIVITY.uid],
+    });
     for (const again of [[], ['--again'], ['--again', '--no-preflight']]) {
       const argv = [...TRANSFER, ...again];
-      await scene({ ...options, argv, exit: 9, stderr: ['is already paid'], requests: [] });
+      await scene({ home, service, argv, exit: 9, stderr: ['is already paid'], requests: [] });
     }
   });
 
@@ -294,18 +290,6 @@ describe('a repeated charge', () => {
     });
   });
 
-  it('is refused with --reuse for another phone number or bank', async () => {
-    const processing = made(1, { status: 'processing', next_action: null });
-    const options = await against(json(200, processing), json(200, ACTIVITY));
-    await inProcess(MOBILE, options);
-    const other = await inProcess([...MOBILE.slice(0, -1), '+233209999999', '--reuse'], options);
-    expect(other).toMatchObject({ code: 9, stdout: '', stderr: expect.stringContaining('mtn, …4567') });
-    expect((await inProcess([...CHARGE, '--again'], options)).code).toBe(0);
-    const zenith = [...CHARGE.slice(0, -1), 'zenith', '--reuse'];
-    expect(await inProcess(zenith, options)).toMatchObject({ code: 9, stderr: expect.stringContaining('ussd (gtb)') });
-    expect(methods(options.service)).toBe('POST,POST');
-  });
-
   const BY = {
     transfer: 'bank_transfer',
     soon: 'bank_transfer --expires-in 5m',
@@ -339,41 +323,42 @@ describe('a repeated charge', () => {
     ['none', ['none'], ['gtb', 'text']],
     ['bank', ['bank'], ['otherBank', 'noBank', 'gtb']],
   ])('with --reuse, a charge by %s is reused for %j, and is another than %j', async (first, same, others) => {
-    const options = { service: await serveBy(() => json(200, ACTIVITY)), home: newFolder() };
     const by = (how: keyof typeof BY): string[] => ['ugwo', 'charge', UGWO_ID, '--medium', ...BY[how].split(' ')];
-    expect((await inProcess(by(first), options)).code).toBe(0);
-    const reused = async (how: keyof typeof BY): Promise<string> => {
-      const ended = await inProcess([...by(how), '--reuse'], options);
-      return `${how} ${ended.code} ${/Reusing chg-/.test(ended.stderr)}`;
-    };
-    const expected = [...same.map((how) => `${how} 0 true`), ...others.map((how) => `${how} 9 false`)];
-    const ends: string[] = [];
-    for (const how of [...same, ...others]) ends.push(await reused(how));
-    expect(ends).toEqual(expected);
-    expect(methods(options.service).match(/POST/g)).toHaveLength(1);
+    const service = await serveBy(() => json(200, ACTIVITY));
+    const { home } = await scene({ service, argv: by(first), stderr: /^/ });
+    for (const how of same) {
+      const argv = [...by(how), '--reuse'];
+      await scene({ home, service, argv, stderr: /Reusing chg-/, requests: ['GET'] });
+    }
+    for (const how of others) await scene({ home, service, argv: [...by(how), '--reuse'], exit: 9, requests: [] });
   });
 
   it('is refused with --reuse if the activity is unknown, and sent with --again', async () => {
-    const options = await against(reset, problem(404, 'Unheard of'), json(200, made(2)));
-    const id = String(errorOf(await inProcess([...CHARGE, '--json'], options))['ledger_id']);
-    const resolve = ['ledger', 'resolve', id, '--yes', '--reason', 'was told so', '--as', 'created'];
-    expect((await inProcess(resolve, options)).code).toBe(0);
-    const refused = await inProcess([...CHARGE, '--reuse'], options);
-    expect(refused).toMatchObject({ code: 9, stdout: '', stderr: expect.stringContaining('still under way') });
-    expect((await inProcess([...resolve, '--activity', uidOf(9)], options)).code).toBe(0);
-    expect(await inProcess([...CHARGE, '--reuse'], options)).toMatchObject({ code: 3, stdout: '' });
-    expect((await inProcess([...CHARGE, '--again'], options)).code).toBe(0);
+    const answers = [reset, problem(404, 'Unheard of'), json(200, made(2))];
+    const lost = await scene({ service: answers, argv: [...CHARGE, '--json'], exit: 6 });
+    const { home, service } = lost;
+    const run = { home, service, stderr: /^/ };
+    const resolve = ['ledger', 'resolve', String(errorOf(lost)['ledger_id']), '--yes', '--reason', 'was told so'];
+    const reuse = [...CHARGE, '--reuse'];
+    await scene({ ...run, argv: [...resolve, '--as', 'created'] });
+    await scene({ ...run, argv: reuse, exit: 9, stderr: ['still under way'] });
+    await scene({ ...run, argv: [...resolve, '--as', 'created', '--activity', uidOf(9)] });
+    await scene({ ...run, argv: reuse, exit: 3 });
+    await scene({ ...run, argv: [...CHARGE, '--again'] });
   });
 
   it('is sent after the first charge was resolved as not created', async () => {
-    const options = await against(reset, json(200, made(2)));
-    const id = String(errorOf(await inProcess([...CHARGE, '--json'], options))['ledger_id']);
-    const resolve = ['ledger', 'resolve', id, '--yes', '--reason', 'a reason', '--as'];
-    expect((await inProcess([...resolve, 'created'], options)).code).toBe(0);
-    const columns = ['-o', 'tsv', '--columns', 'provider,next_action,evidence'];
-    expect((await inProcess([...resolve, 'not-created', ...columns], options)).code).toBe(0);
-    expect(await rowsIn(options)).toMatchObject([{ state: 'not_created', activity: null }]);
-    expect((await inProcess(CHARGE, options)).code).toBe(0);
+    const lost = await scene({ service: [reset, json(200, made(2))], argv: [...CHARGE, '--json'], exit: 6 });
+    const { home, service } = lost;
+    const run = { home, service, stderr: /^/ };
+    const resolve = ['ledger', 'resolve', String(errorOf(lost)['ledger_id']), '--yes', '--reason', 'a reason'];
+    await scene({ ...run, argv: [...resolve, '--as', 'created'] });
+    await scene({
+      ...run,
+      argv: [...resolve, '--as', 'not-created', '-o', 'tsv', '--columns', 'provider,next_action,evidence'],
+      entries: [{ state: 'not_created', activity: null }],
+    });
+    await scene({ ...run, argv: CHARGE, requests: ['POST'] });
   });
 
   it('waits for the open payment with --reuse --wait', () =>
@@ -399,25 +384,12 @@ describe('a repeated charge', () => {
   it('rejects --again with --reuse', () => scene({ service: [], argv: [...CHARGE, '--again', '--reuse'], exit: 2 }));
 });
 
-describe('a killed charge', () => {
-  it('is unknown to the next run, which sends nothing', async () => {
-    const options = await against(hang);
-    const running = start(CHARGE, { ...options, env: {} });
-    await options.service.came(1);
-    running.kill('SIGKILL');
-    await running.ended;
-    expect((await inProcess(CHARGE, options)).code).toBe(9);
-    expect(await rowsIn(options)).toMatchObject([{ state: 'unknown', exit_code: null }]);
-    expect(methods(options.service)).toBe('POST');
-  });
-
+describe('a charge in flight', () => {
   it('blocks another process while it is in flight', async () => {
     const options = await against(hang);
     const running = start(CHARGE, options);
     await options.service.came(1);
-    const ended = await inProcess(CHARGE, options);
-    expect(ended).toMatchObject({ code: 9, stderr: expect.stringContaining('right now') });
-    expect(await rowsIn(options)).toMatchObject([{ state: 'sending' }]);
+    await scene({ ...options, argv: CHARGE, exit: 9, stderr: ['right now'], entries: [{ state: 'sending' }] });
     running.kill('SIGKILL');
     await running.ended;
   });
@@ -485,53 +457,23 @@ describe("a ledger that can't record the outcome", () => {
 });
 
 describe.runIf(process.platform !== 'win32')("a ledger that can't be used", () => {
-  const made10 = async (): Promise<RunOptions & { home: string }> => {
-    const options = await against(json(200, ACTIVITY));
-    await inProcess(CHARGE, options);
-    return options;
-  };
-  const overwrite = (home: string, at: number, bytes: Buffer): void => {
-    const whole = readFileSync(ledgerIn(home));
-    bytes.copy(whole, at);
-    writeFileSync(ledgerIn(home), whole);
-  };
-
-  it.each<[what: string, spoil: (home: string) => void, says: RegExp]>([
-    ['is damaged', (home) => overwrite(home, 4096, Buffer.alloc(2048, 0xff)), /damaged|cannot be used/],
+  it.each<[what: string, spoil: (file: string) => void, says: RegExp]>([
     [
-      'is not a ledger',
-      (home) => writeFileSync(ledgerIn(home), 'hello, this is not a database'),
-      /not one of its files/,
-    ],
-    ['was written by a newer paycli', (home) => overwrite(home, 60, Buffer.from([0, 0, 9, 0])), /newer paycli/],
-    ['is readable by others', (home) => chmodSync(ledgerIn(home), 0o640), /open to other users.*0640/s],
-    [
-      'is a symbolic link',
-      (home) => {
-        renameSync(ledgerIn(home), join(home, 'elsewhere'));
-        symlinkSync(join(home, 'elsewhere'), ledgerIn(home));
+      'is damaged',
+      (file) => {
+        const whole = readFileSync(file);
+        writeFileSync(file, whole.fill(0xff, 4096, 6144));
       },
-      /symbolic link/,
+      /damaged|cannot be used/,
     ],
-    [
-      'is a folder',
-      (home) => {
-        rmSync(ledgerIn(home));
-        mkdirSync(ledgerIn(home));
-      },
-      /is not a file/,
-    ],
-    ['is empty', (home) => writeFileSync(ledgerIn(home), ''), /what it held is lost/],
-    ['is in a folder writable by all', (home) => chmodSync(home, 0o1777), /by other users/],
-    ['is in a folder writable by a group', (home) => chmodSync(home, 0o770), /by other users/],
-    ['has a foreign WAL', (home) => symlinkSync('/nowhere', `${ledgerIn(home)}-wal`), /symbolic link/],
-  ])('because it %s stops the charge with exit code 10', async (_what, spoil, says) => {
-    const options = await made10();
-    spoil(options.home);
-    const ended = await inProcess([...TRANSFER, '--json'], options);
-    expect(ended.code).toBe(10);
-    expect(errorOf(ended)).toMatchObject({ kind: 'ledger', exit_code: 10, message: expect.stringMatching(says) });
-    chmodSync(options.home, 0o700);
+    ['is not a ledger', (file) => writeFileSync(file, 'hello, this is not a database'), /not one of its files/],
+    ['is readable by others', (file) => chmodSync(file, 0o640), /open to other users.*0640/s],
+    ['is empty', (file) => writeFileSync(file, ''), /what it held is lost/],
+  ])('because it %s stops the charge with exit code 10', async (_what, spoil, message) => {
+    const { home, service } = await scene({ service: [json(200, ACTIVITY)], argv: CHARGE, stderr: /^/ });
+    spoil(ledgerIn(home));
+    const argv = [...TRANSFER, '--json'];
+    await scene({ home, service, argv, exit: 10, error: { kind: 'ledger', exit_code: 10, message }, requests: [] });
   });
 
   it('opened through a symbolic link to its folder is the same ledger', async () => {
