@@ -5,13 +5,22 @@ import { initLedger } from '../../src/ledger/postgres/admin.ts';
 import { parseAddress } from '../../src/ledger/postgres/url.ts';
 import { newSharedPlace } from '../ledger/support/postgres.ts';
 import { clock } from '../support/clock.ts';
-import { inProcess } from '../support/in-process.ts';
 import { sharedCluster } from '../support/postgres.ts';
 import { errorOf, newFolder, paycli, type RunOptions } from '../support/program.ts';
 import { scene } from '../support/scene.ts';
 import { json, problem, type Service, serveAllBy, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
-import { charged, chargeFrom, numberIn, once, postsOf, serveCharges, summaryOf, ussdFile } from './bulk-support.ts';
+import {
+  charged,
+  chargeFrom,
+  charging,
+  numberIn,
+  once,
+  postsOf,
+  serveCharges,
+  summaryOf,
+  ussdFile,
+} from './bulk-support.ts';
 
 /** A shared ledger with its owner and two operators, each on another machine. */
 const team = async (serves?: Service) => {
@@ -20,7 +29,7 @@ const team = async (serves?: Service) => {
   const roles = ['ada', 'obi'].map((name) => `${name}_${randomBytes(4).toString('hex')}`);
   for (const role of roles) await cluster.sql(`CREATE ROLE ${role} LOGIN`);
   await initLedger({ address: parseAddress(url), password: async () => undefined }, roles);
-  const as = (role: string | undefined): Required<Pick<RunOptions, 'home' | 'env'>> & { readonly service: Service } => {
+  const as = (role: string | undefined) => {
     const own = new URL(url);
     if (role !== undefined) own.username = role;
     return { service, home: newFolder(), env: { PAYCLI_LEDGER: own.href } };
@@ -32,8 +41,7 @@ const team = async (serves?: Service) => {
 /** A team whose owner lets one person send files up to a sum. */
 const teamBelow = async (sum: string, serves?: Service) => {
   const world = await team(serves);
-  const set = await inProcess(['policy', 'set', '--others', '--approve-above', sum], world.owner);
-  expect(set).toMatchObject({ code: 0, stderr: '' });
+  await scene({ ...world.owner, argv: ['policy', 'set', '--others', '--approve-above', sum] });
   return world;
 };
 type World = Awaited<ReturnType<typeof teamBelow>>;
@@ -42,7 +50,10 @@ type World = Awaited<ReturnType<typeof teamBelow>>;
 const waiting = async (serves?: Service) => {
   const world = await teamBelow('NGN 10,000.00', serves);
   const file = ussdFile(1, 2);
-  const ended = await chargeFrom(file, world.ada);
+  const need = "2 payment requests for NGN 10,000.02 need another person's approval";
+  const error = { kind: 'refused', message: `${file}: nothing was sent: ${need}` };
+  const ended = await scene({ ...world.ada, argv: charging(file), exit: 9, error });
+  expect(postsOf(world.service)).toEqual({});
   return { ...world, file, ended, job: String(errorOf(ended)['ledger_id']) };
 };
 
@@ -69,15 +80,13 @@ it('in a shared ledger, only the owner sets policies, which limit the charges of
   const wrong = vi.spyOn(clock, 'now').mockReturnValue(Date.UTC(2020, 0, 1));
   for (const sum of ['NGN 9,000,000.00', 'USD 9.00']) await scene({ ...owner, argv: [...set, '--approve-above', sum] });
   wrong.mockRestore();
-  const { stdout } = await inProcess(['policy', 'show', '--others', '--json'], owner);
   // The time is the database's, whatever the local clock.
-  expect(JSON.parse(stdout)).toMatchObject({
-    set_at: expect.not.stringMatching(/^2020/),
-    amounts: [{ approve_above: 900_000_000 }, { approve_above: 900 }],
-  });
+  const amounts = [{ approve_above: 900_000_000 }, { approve_above: 900 }];
+  const json = { set_at: /^(?!2020)/, amounts };
+  await scene({ ...owner, argv: ['policy', 'show', '--others', '--json'], json });
   const day = await today();
-  expect(await chargeFrom(ussdFile(1, 2), ada)).toMatchObject({ code: 0 });
-  expect(await chargeFrom(ussdFile(3), obi)).toMatchObject({ code: 0 });
+  await scene({ ...ada, argv: charging(ussdFile(1, 2)) });
+  await scene({ ...obi, argv: charging(ussdFile(3)) });
   const beyond = await chargeFrom(ussdFile(4), ada);
   // The day is the database's, whose clock no test moves: at midnight the limit begins anew.
   if (!isDeepStrictEqual(await today(), day)) return;
@@ -88,56 +97,39 @@ it('in a shared ledger, only the owner sets policies, which limit the charges of
 
 describe('a file above --approve-above', () => {
   it('is not sent; the error has the command for the approver', async () => {
-    const { service, roles, ada, obi, file, ended, job } = await waiting();
-    expect(ended).toMatchObject({ code: 9, stdout: '' });
-    expect(errorOf(ended)).toMatchObject({
-      kind: 'refused',
-      message: `${file}: nothing was sent: 2 payment requests for NGN 10,000.02 need another person's approval`,
-      hint: `ask somebody else to run \`paycli approve ${job}\`, then run the same command again`,
+    const { service, roles, ada, obi, ended, job } = await waiting();
+    const hint = `ask somebody else to run \`paycli approve ${job}\`, then run the same command again`;
+    expect(errorOf(ended)).toMatchObject({ hint });
+    const command = `paycli approve ${job} --base-url ${service.origin}`;
+    await scene({
+      ...obi,
+      argv: ['ledger', 'show', job, '--base-url', service.origin],
+      stdout: [/^approval\twaiting$/m],
+      stderr: [`it waits for approval: somebody else than ${roles[0]} has to run \`${command}\``],
     });
-    expect(postsOf(service)).toEqual({});
-    const shown = await inProcess(['ledger', 'show', job, '--base-url', service.origin], obi);
-    expect(shown.stdout).toMatch(/^approval\twaiting$/m);
-    expect(shown.stderr).toContain(
-      `it waits for approval: somebody else than ${roles[0]} has to run \`paycli approve ${job} --base-url ${service.origin}\``,
-    );
-    const { stdout } = await inProcess(['ledger', 'jobs', '--json'], ada);
-    expect(JSON.parse(stdout)).toMatchObject({ data: [{ id: job, approval: 'waiting', approved_by: null }] });
-    const policy = await inProcess(['policy', 'show', '--others'], ada);
-    expect(policy).toMatchObject({
-      code: 0,
-      stderr: '',
-      stdout: expect.stringContaining('approve_above_minor\t1000000'),
-    });
+    const data = [{ id: job, approval: 'waiting', approved_by: null }];
+    await scene({ ...ada, argv: ['ledger', 'jobs', '--json'], json: { data } });
+    await scene({ ...ada, argv: ['policy', 'show', '--others'], stdout: ['approve_above_minor\t1000000'] });
   });
 
   it('needs another person than the one who asked, in `paycli status`, until it is approved', async () => {
     const world = await waiting();
-    const status = async (who: RunOptions) => {
-      const { code, stdout } = await inProcess(['status', '--json'], who);
-      return { code, cases: JSON.parse(stdout).cases };
-    };
+    const status = { argv: ['status', '--json'] };
     const approval = { kind: 'approval', ugwo: null, amount: 1_000_002, currency: 'NGN' };
-    const found = [expect.objectContaining({ ...approval, command: `paycli approve ${world.job}` })];
-    expect(await status(world.ada)).toEqual({ code: 0, cases: found });
-    expect(await status(world.obi)).toEqual({ code: 14, cases: found });
+    const json = { cases: [{ ...approval, command: `paycli approve ${world.job}` }] };
+    await scene({ ...world.ada, ...status, json });
+    await scene({ ...world.obi, ...status, exit: 14, json, error: { message: 'cases that need you: 1' } });
     await approveAs(world);
-    expect(await status(world.obi)).toEqual({ code: 0, cases: [] });
+    await scene({ ...world.obi, ...status, json: { cases: [] } });
   });
 
   it("can't be approved by the user who asked for it, nor by a script", async () => {
     const { roles, ada, obi, job } = await waiting();
-    const own = await inProcess(['approve', job, '--json', '--yes'], ada);
-    expect(own).toMatchObject({ code: 9, stdout: '' });
-    expect(errorOf(own)).toMatchObject({
-      kind: 'refused',
-      message: `${job} was not approved: it was asked for by you, ${roles[0]}`,
-      hint: 'another person has to approve it',
-      ledger_id: job,
-    });
-    const script = await inProcess(['approve', job, '--json', '--yes'], obi);
-    expect(script).toMatchObject({ code: 2, stdout: '' });
-    expect(errorOf(script)['message']).toBe('an approval is typed by a person on a terminal');
+    const argv = ['approve', job, '--json', '--yes'];
+    const message = `${job} was not approved: it was asked for by you, ${roles[0]}`;
+    const error = { kind: 'refused', message, hint: 'another person has to approve it', ledger_id: job };
+    await scene({ ...ada, argv, exit: 9, error });
+    await scene({ ...obi, argv, exit: 2, error: { message: 'an approval is typed by a person on a terminal' } });
   });
 
   it('is sent once another user has typed its total, by the one who asked', async () => {
@@ -148,21 +140,24 @@ describe('a file above --approve-above', () => {
     expect(code).toBe(0);
     for (const part of ['2 charges', 'for NGN 10,000.02', `asked for by ${roles[0]}`]) expect(screen).toContain(part);
     expect(screen).toMatch(/approval +approved/);
-    const own = await chargeFrom(file, obi);
-    expect(own.code).toBe(9);
-    expect(errorOf(own)).toMatchObject({
-      message: expect.stringContaining(`were approved by you, ${roles[1]}`),
-      hint: `another person has to run it, such as ${roles[0]}`,
+    await scene({
+      ...obi,
+      argv: charging(file),
+      exit: 9,
+      error: {
+        message: new RegExp(`were approved by you, ${roles[1]}`),
+        hint: `another person has to run it, such as ${roles[0]}`,
+      },
+      requests: [],
     });
-    expect(postsOf(service)).toEqual({});
     // Two runs have read both rows; the third reads them again before it sends them.
     expect(service.looks).toHaveLength(4);
-    expect(await chargeFrom(file, ada)).toMatchObject({ code: 0 });
+    await scene({ ...ada, argv: charging(file) });
     expect(postsOf(service)).toEqual(once(1, 2));
     expect(service.looks).toHaveLength(8);
-    const { stdout } = await inProcess(['ledger', 'show', job, '--json'], ada);
-    expect(JSON.parse(stdout)).toMatchObject({ approval: 'approved', approved_by: roles[1], accepted: 2 });
-    expect(await chargeFrom(file, ada)).toMatchObject({ code: 0 });
+    const json = { approval: 'approved', approved_by: roles[1], accepted: 2 };
+    await scene({ ...ada, argv: ['ledger', 'show', job, '--json'], json });
+    await scene({ ...ada, argv: charging(file), requests: [] });
     expect(service.looks).toHaveLength(8);
   });
 
@@ -177,9 +172,8 @@ describe('a file above --approve-above', () => {
       return json(200, { ...ugwo(number), amount: 500_001, checkout: {}, activities: [], ...shown });
     });
     const world = await waiting(service);
-    expect(errorOf(world.ended)['message']).toContain('2 payment requests for NGN 10,000.02 need');
     await approveAs(world);
-    expect(await chargeFrom(world.file, world.ada)).toMatchObject({ code: 0 });
+    await scene({ ...world.ada, argv: charging(world.file) });
     expect(postsOf(service)).toEqual(once(1, 2));
   });
 
@@ -199,67 +193,71 @@ describe('a file above --approve-above', () => {
     await approveAs(world);
     const late = paycli(['ugwo', 'charge', '--from', world.file, '--json'], { ...world.ada, home: newFolder() });
     await service.came(4);
-    expect(await chargeFrom(world.file, world.ada)).toMatchObject({ code: 0 });
+    await scene({ ...world.ada, argv: charging(world.file) });
     checked.resolve();
     expect(await late).toMatchObject({ code: 0 });
     expect(postsOf(service)).toEqual(once(1, 2));
-    const { stdout } = await inProcess(['ledger', 'show', world.job, '--json'], world.ada);
-    expect(JSON.parse(stdout)).toMatchObject({ approval: 'approved', approved_by: world.roles[1] });
+    const approved = { approval: 'approved', approved_by: world.roles[1] };
+    await scene({ ...world.ada, argv: ['ledger', 'show', world.job, '--json'], json: approved });
   });
 
   it('needs a new approval if its total exceeds the approved one', async () => {
     const world = await waiting();
     await approveAs(world);
     await world.sql(`UPDATE paycli.approval SET amounts = '{"NGN":"1000001"}'`);
-    const ended = await chargeFrom(world.file, world.ada);
-    expect(ended.code).toBe(9);
-    expect(errorOf(ended)['message']).toContain('for NGN 10,000.02 are more than was approved');
-    expect(postsOf(world.service)).toEqual({});
+    const error = { message: /for NGN 10,000\.02 are more than was approved/ };
+    await scene({ ...world.ada, argv: charging(world.file), exit: 9, error, requests: [] });
   });
 
   it('no longer waits for an approval once it is sent without one', async () => {
     const { owner, ada, file, job } = await waiting();
-    const set = ['policy', 'set', '--others', '--approve-above', 'NGN 10,000.02'];
-    expect(await inProcess(set, owner)).toMatchObject({ code: 0 });
-    expect(await chargeFrom(file, ada)).toMatchObject({ code: 0 });
-    const { stdout } = await inProcess(['ledger', 'jobs', '--json'], ada);
-    expect(JSON.parse(stdout)).toMatchObject({ data: [{ id: job, accepted: 2, approval: null }] });
-    expect(await inProcess(['ledger', 'show', job], ada)).toMatchObject({ stderr: '' });
+    await scene({ ...owner, argv: ['policy', 'set', '--others', '--approve-above', 'NGN 10,000.02'] });
+    await scene({ ...ada, argv: charging(file) });
+    const data = [{ id: job, accepted: 2, approval: null }];
+    await scene({ ...ada, argv: ['ledger', 'jobs', '--json'], json: { data } });
+    await scene({ ...ada, argv: ['ledger', 'show', job] });
   });
 
   it('needs no approval if its total equals the limit, in a dry run too', async () => {
     const { ada } = await teamBelow('NGN 10,000.02');
-    expect(await chargeFrom(ussdFile(1, 2), ada, '--dry-run')).toMatchObject({ code: 0 });
-    expect(await chargeFrom(ussdFile(1, 2), ada)).toMatchObject({ code: 0 });
+    await scene({ ...ada, argv: charging(ussdFile(1, 2), '--dry-run'), requests: [] });
+    await scene({ ...ada, argv: charging(ussdFile(1, 2)), requests: ['POST', 'POST'] });
   });
 
   it('asks for no approval in a dry run', async () => {
     const { ada } = await teamBelow('NGN 10,000.01');
-    const dry = await chargeFrom(ussdFile(1, 2), ada, '--dry-run');
-    expect(dry.code).toBe(9);
-    expect(errorOf(dry)).toMatchObject({
-      message: expect.stringContaining("for NGN 10,000.02 need another person's approval"),
-      hint: 'run the same command without --dry-run to ask for the approval',
+    await scene({
+      ...ada,
+      argv: charging(ussdFile(1, 2), '--dry-run'),
+      exit: 9,
+      error: {
+        message: /for NGN 10,000\.02 need another person's approval/,
+        hint: 'run the same command without --dry-run to ask for the approval',
+      },
+      requests: [],
     });
-    expect((await inProcess(['ledger', 'jobs', '--json'], ada)).stdout).toContain('"data":[]');
+    await scene({ ...ada, argv: ['ledger', 'jobs', '--json'], json: { data: [] } });
   });
 
   it('counts a rejected row once when it is retried', async () => {
     const rejection = problem(422, 'Validation Failed', [{ propertyPath: 'data.medium', title: 'is not configured' }]);
     const { service, ada } = await teamBelow('NGN 10,000.02', await serveCharges({ 1: rejection }));
     const file = ussdFile(1, 2);
-    for (const more of [[], ['--retry-failed']])
-      expect(await chargeFrom(file, ada, ...more)).toMatchObject({ code: 3 });
+    const json = { accepted: 1, rejected: 1 };
+    for (const more of [[], ['--retry-failed']]) await scene({ ...ada, argv: charging(file, ...more), exit: 3, json });
     expect(postsOf(service)).toEqual({ 1: 2, 2: 1 });
   });
 
   it('must exist and need approval for `paycli approve`', async () => {
     const { ada, obi } = await teamBelow('NGN 10,000.00');
-    expect(await inProcess(['approve', 'job-0000000000000000'], obi)).toMatchObject({ code: 2 });
-    const free = summaryOf(await chargeFrom(ussdFile(1), ada));
-    const ended = await inProcess(['approve', String(free['job'])], obi);
-    expect(ended.code).toBe(2);
-    expect(ended.stderr).toContain('needs no approval');
+    await scene({
+      ...obi,
+      argv: ['approve', 'job-0000000000000000'],
+      exit: 2,
+      stderr: ['no job "job-0000000000000000"'],
+    });
+    const free = summaryOf(await scene({ ...ada, argv: charging(ussdFile(1)) }));
+    await scene({ ...obi, argv: ['approve', String(free['job'])], exit: 2, stderr: ['needs no approval'] });
   });
 });
 
@@ -289,31 +287,32 @@ describe('amounts that change after the check of a file', () => {
     ['changes its currency', [5000], ['NGN', 'USD'], []],
   ])('prevent sending a row below the limit if its amount %s', async (_what, amounts, currencies, more) => {
     const { ada, service } = await teamBelow('NGN 100.00', await asking({ 1: amounts }, currencies));
-    const ended = await chargeFrom(ussdFile(1), ada, ...more);
-    expect(ended.code).toBe(9);
-    expect(summaryOf(ended)).toMatchObject({ accepted: 0, refused: 1 });
-    expect(errorOf(ended)).toMatchObject({
-      message: expect.stringMatching(
-        /was not charged: the policy for all other profiles wants another approval: with (NGN 5,000,000|USD 50)\.00, the file comes to more than may be charged/,
-      ),
-      hint: expect.stringContaining('run the same command again to have all of them checked'),
+    await scene({
+      ...ada,
+      argv: charging(ussdFile(1), ...more),
+      exit: 9,
+      json: { accepted: 0, refused: 1 },
+      error: {
+        message:
+          /was not charged: the policy for all other profiles wants another approval: with (NGN 5,000,000|USD 50)\.00, the file comes to more than may be charged/,
+        hint: /run the same command again to have all of them checked/,
+      },
     });
     expect(postsOf(service)).toEqual({});
   });
 
   it("don't prevent sending a row that stays below the limit", async () => {
     const { ada } = await teamBelow('NGN 100.00', await asking({ 1: [5000, 10_000] }));
-    expect(await chargeFrom(ussdFile(1), ada)).toMatchObject({ code: 0 });
+    await scene({ ...ada, argv: charging(ussdFile(1)) });
   });
 
   it('count once if a row is sent anew after a 429, unless they have changed meanwhile', async () => {
     const same = await teamBelow('NGN 100.00', await asking({ 1: [8000] }, ['NGN'], 2));
-    expect(await chargeFrom(ussdFile(1), same.ada)).toMatchObject({ code: 0 });
+    await scene({ ...same.ada, argv: charging(ussdFile(1)), stderr: /^/ });
     const service = await asking({ 1: [8000, 8000, 20_000] }, ['NGN'], 1);
     const { ada } = await teamBelow('NGN 100.00', service);
-    const ended = await chargeFrom(ussdFile(1), ada);
-    expect(ended.code).toBe(9);
-    expect(errorOf(ended)['message']).toContain('with NGN 200.00, the file comes to more');
+    const error = { message: /with NGN 200\.00, the file comes to more/ };
+    await scene({ ...ada, argv: charging(ussdFile(1)), exit: 9, json: { accepted: 0 }, error });
     expect(postsOf(service)).toEqual(once(1));
   });
 
@@ -321,18 +320,18 @@ describe('amounts that change after the check of a file', () => {
     const service = await asking({ 1: [5000], 2: [5000, 5000, 10_000_000_000], 3: [5000] });
     const world = await teamBelow('NGN 100.00', service);
     const file = ussdFile(1, 2, 3);
-    expect(await chargeFrom(file, world.ada)).toMatchObject({ code: 9 });
+    await scene({ ...world.ada, argv: charging(file), exit: 9 });
     await approveAs(world);
-    const ended = await chargeFrom(file, world.ada, '--concurrency', '1');
-    expect(summaryOf(ended)).toMatchObject({ accepted: 1, refused: 1, not_started: 1 });
+    const json = { accepted: 1, refused: 1, not_started: 1 };
+    await scene({ ...world.ada, argv: charging(file, '--concurrency', '1'), exit: 9, json });
     expect(postsOf(service)).toEqual(once(1));
   });
 
   it('are added up: two rows that grew exceed a limit that each alone would keep', async () => {
     const service = await asking({ 1: [4000, 8000], 2: [4000, 8000] });
     const { ada } = await teamBelow('NGN 100.00', service);
-    const ended = await chargeFrom(ussdFile(1, 2), ada, '--concurrency', '1');
-    expect(summaryOf(ended)).toMatchObject({ accepted: 1, refused: 1 });
+    const json = { accepted: 1, refused: 1 };
+    await scene({ ...ada, argv: charging(ussdFile(1, 2), '--concurrency', '1'), exit: 9, json });
     expect(postsOf(service)).toEqual(once(1));
   });
 
@@ -340,14 +339,15 @@ describe('amounts that change after the check of a file', () => {
     const service = await asking({ 1: [5000], 2: [5000, 10_000_000, 10_000] });
     const world = await teamBelow('NGN 100.00', service);
     const file = ussdFile(1, 2);
-    expect(await chargeFrom(file, world.ada, '--concurrency', '1')).toMatchObject({ code: 9 });
+    const json = { accepted: 1, refused: 1 };
+    await scene({ ...world.ada, argv: charging(file, '--concurrency', '1'), exit: 9, json });
     expect(postsOf(service)).toEqual(once(1));
     // Alone, it would be within the limit.
-    const again = await chargeFrom(file, world.ada);
-    expect(errorOf(again)['message']).toContain("2 payment requests for NGN 150.00 need another person's approval");
+    const error = { message: /2 payment requests for NGN 150\.00 need another person's approval/ };
+    await scene({ ...world.ada, argv: charging(file), exit: 9, error });
     expect(postsOf(service)).toEqual(once(1));
     await approveAs(world);
-    expect(await chargeFrom(file, world.ada)).toMatchObject({ code: 0 });
+    await scene({ ...world.ada, argv: charging(file) });
     expect(postsOf(service)).toEqual(once(1, 2));
   });
 });
