@@ -2,12 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { inProcess } from '../support/in-process.ts';
-import { endIfRunning, newFolder, paycli, start } from '../support/program.ts';
-import { problem, serveBy } from '../support/service.ts';
+import { endIfRunning, newFolder, start } from '../support/program.ts';
+import { scene } from '../support/scene.ts';
+import { DEAD_ORIGIN, problem, serve } from '../support/service.ts';
 
 const KEY = `sk.Test.${'k'.repeat(80)}`;
 const LOGIN = ['login', '--profile', 'shop', '--environment', 'sandbox', '--key-stdin', '--no-verify'];
+const REMOVE = ['profile', 'remove', '--yes'];
 
 /** A stand-in for secret-tool that keeps each secret in a file. */
 const fakeSecretTool = (body?: string) => {
@@ -49,97 +50,100 @@ const holding = (keychain: ReturnType<typeof fakeSecretTool>, word: 'store' | 'c
   };
 };
 
+/** A home whose profile `shop` has its key in the keychain. */
+const kept = async () => {
+  const keychain = fakeSecretTool();
+  const stderr = ["in the system's keychain"];
+  const { home } = await scene({ env: keychain.env, stdin: KEY, argv: [...LOGIN, '--keychain'], stderr });
+  return { ...keychain, home };
+};
+
+const configOf = (home: string) =>
+  JSON.parse(readFileSync(join(home, 'config.json'), 'utf8')) as {
+    profiles: Readonly<Record<string, { key_command: string[] }>>;
+  };
+
 const SIGNALS = ['SIGINT', 'SIGKILL'] as const;
 
 describe.runIf(process.platform === 'linux')('login --keychain', () => {
   it('is named as the source of a key that the service refuses', async () => {
-    const [home, { env }] = [newFolder(), fakeSecretTool()];
-    const { origin } = await serveBy(() => problem(401, 'Unauthorized'));
-    const login = ['login', '--base-url', origin, '--key-stdin', '--no-verify', '--keychain'];
-    expect(await inProcess(login, { home, env, stdin: KEY })).toMatchObject({ code: 0 });
-    const { code, stderr } = await inProcess(['ugwo', 'list'], { home, env });
-    expect([code, stderr]).toEqual([4, expect.stringContaining('which is in the keychain, was rotated')]);
+    const { origin } = await serve([problem(401, 'Unauthorized')]);
+    await scene({
+      env: fakeSecretTool().env,
+      stdin: KEY,
+      before: [['login', '--base-url', origin, '--key-stdin', '--no-verify', '--keychain']],
+      argv: ['ugwo', 'list'],
+      exit: 4,
+      stderr: ['which is in the keychain, was rotated'],
+    });
   });
 
+  const DOCTOR = { argv: ['doctor', '--offline'], stdout: /^key\tok\t…kkkk, kept in the keychain/m, stderr: /^/ };
+
   it('passes the key to the keychain on standard input and stores the command that reads it', async () => {
-    const [home, keychain] = [newFolder(), fakeSecretTool()];
-    const ended = await paycli([...LOGIN, '--keychain'], { home, env: keychain.env, stdin: `${KEY}\n` });
-    expect(ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/^key\tcommand$/m) });
-    expect(ended.stderr).toContain("in the system's keychain");
-    expect(keychain.secrets()).toEqual([KEY]);
-    expect(keychain.read('argv')).toMatch(
+    const { file, env, read, secrets } = fakeSecretTool();
+    const { home } = await scene({
+      built: true,
+      env,
+      stdin: `${KEY}\n`,
+      argv: [...LOGIN, '--keychain'],
+      stdout: /^key\tcommand$/m,
+      stderr: ["in the system's keychain; the profile has the command that reads it.\n"],
+    });
+    expect(secrets()).toEqual([KEY]);
+    expect(read('argv')).toMatch(
       /^store --label=paycli: shop-[0-9a-f]{12}-[0-9a-f]{6} service paycli account shop-[0-9a-f]{12}-[0-9a-f]{6}\n/,
     );
-    expect(keychain.read('argv')).not.toContain('sk.');
-    const settings = readFileSync(join(home, 'config.json'), 'utf8');
-    expect(settings).not.toContain(KEY);
-    expect(JSON.parse(settings)).toMatchObject({
-      profiles: {
-        shop: { key_command: [keychain.file, 'lookup', 'service', 'paycli', 'account', expect.any(String)] },
-      },
-    });
-    const doctor = await inProcess(['doctor', '--offline'], { home, env: keychain.env });
-    expect(doctor.stdout).toMatch(/^key\tok\t…kkkk, kept in the keychain/m);
+    expect(read('argv')).not.toContain('sk.');
+    const lookup = [file, 'lookup', 'service', 'paycli', 'account', expect.any(String)];
+    const config = configOf(home);
+    expect(config).toMatchObject({ profiles: { shop: { key_command: lookup } } });
+    expect(JSON.stringify(config)).not.toContain(KEY);
+    await scene({ home, env, ...DOCTOR });
   });
 
   it.each([
-    ['profile remove', ['profile', 'remove', '--yes']],
+    ['profile remove', REMOVE],
     ['login without --keychain', LOGIN],
-  ])('is undone by %s', async (_how, args) => {
-    const [home, keychain] = [newFolder(), fakeSecretTool()];
-    await inProcess([...LOGIN, '--keychain'], { home, env: keychain.env, stdin: KEY });
-    expect(keychain.secrets()).toEqual([KEY]);
-    expect(await inProcess(args, { home, env: keychain.env, stdin: KEY })).toMatchObject({ code: 0 });
-    expect(keychain.secrets()).toEqual([]);
-    expect(keychain.read('argv')).toMatch(/\nclear service paycli account shop-[0-9a-f]{12}-[0-9a-f]{6}\n$/);
+  ])('is undone by %s', async (_how, argv) => {
+    const { home, env, secrets, read } = await kept();
+    expect(secrets()).toEqual([KEY]);
+    await scene({ home, env, stdin: KEY, argv, stderr: /^/ });
+    expect(secrets()).toEqual([]);
+    expect(read('argv')).toMatch(/\nclear service paycli account shop-[0-9a-f]{12}-[0-9a-f]{6}\n$/);
   });
 
   it('keeps the key of a renamed profile until the profile is removed', async () => {
-    const [home, keychain] = [newFolder(), fakeSecretTool()];
-    const run = (...args: readonly string[]) => inProcess(args, { home, env: keychain.env });
-    await inProcess([...LOGIN, '--keychain'], { home, env: keychain.env, stdin: KEY });
-    expect(await run('profile', 'rename', 'shop', 'store')).toMatchObject({ code: 0 });
-    expect((await run('doctor', '--offline')).stdout).toMatch(/^key\tok\t…kkkk, kept in the keychain/m);
-    expect(await run('profile', 'remove', 'store', '--yes')).toMatchObject({ code: 0 });
-    expect(keychain.secrets()).toEqual([]);
+    const { home, env, secrets } = await kept();
+    const before = [['profile', 'rename', 'shop', 'store']];
+    await scene({ home, env, before, ...DOCTOR });
+    await scene({ home, env, argv: [...REMOVE, 'store'], stderr: /^Removed the profile "store"/ });
+    expect(secrets()).toEqual([]);
   });
 
   it('keeps a key that another profile uses', async () => {
-    const [home, keychain] = [newFolder(), fakeSecretTool()];
-    const run = (...args: readonly string[]) => inProcess(args, { home, env: keychain.env });
-    await inProcess([...LOGIN, '--keychain'], { home, env: keychain.env, stdin: KEY });
-    const file = join(home, 'config.json');
-    const stored = JSON.parse(readFileSync(file, 'utf8')) as { profiles: Record<string, object> };
-    writeFileSync(file, JSON.stringify({ ...stored, profiles: { ...stored.profiles, twin: stored.profiles['shop'] } }));
-    await run('profile', 'remove', 'shop', '--yes');
-    expect(keychain.secrets()).toEqual([KEY]);
-    await run('profile', 'remove', 'twin', '--yes');
-    expect(keychain.secrets()).toEqual([]);
+    const { home, env, secrets } = await kept();
+    const { profiles, ...rest } = configOf(home);
+    const twins = { ...rest, profiles: { ...profiles, twin: profiles['shop'] } };
+    writeFileSync(join(home, 'config.json'), JSON.stringify(twins));
+    await scene({ home, env, argv: [...REMOVE, 'shop'], stderr: /^Removed the profile "shop"/ });
+    expect(secrets()).toEqual([KEY]);
+    await scene({ home, env, argv: [...REMOVE, 'twin'], stderr: /^Removed the profile "twin"/ });
+    expect(secrets()).toEqual([]);
   });
 
   it('keeps only the new key after replacing a profile', async () => {
-    const [home, keychain] = [newFolder(), fakeSecretTool()];
-    await inProcess([...LOGIN, '--keychain'], { home, env: keychain.env, stdin: KEY });
+    const { home, env, secrets } = await kept();
     const other = KEY.replace('kk', 'zz');
-    await inProcess([...LOGIN, '--keychain'], { home, env: keychain.env, stdin: other });
-    expect(keychain.secrets()).toEqual([other]);
+    await scene({ home, env, stdin: other, argv: [...LOGIN, '--keychain'], stderr: /^/ });
+    expect(secrets()).toEqual([other]);
   });
 
   it.each(SIGNALS)("keeps the profile's old key if %s interrupts the next login", async (signal) => {
-    const [home, keychain] = [newFolder(), fakeSecretTool()];
-    await inProcess([...LOGIN, '--keychain'], { home, env: keychain.env, stdin: KEY });
+    const keychain = await kept();
     const hold = holding(keychain, 'store');
-    const next = [
-      'login',
-      '--profile',
-      'shop',
-      '--base-url',
-      'http://127.0.0.1:1',
-      '--key-stdin',
-      '--no-verify',
-      '--yes',
-    ];
-    const running = start([...next, '--keychain'], { home, env: keychain.env, stdin: `${KEY.replace('kk', 'zz')}\n` });
+    const next = ['login', '--profile', 'shop', '--base-url', DEAD_ORIGIN, '--key-stdin', '--no-verify', '--yes'];
+    const running = start([...next, '--keychain'], { ...keychain, stdin: `${KEY.replace('kk', 'zz')}\n` });
     await hold.reached();
     running.kill(signal);
     const ended = await running.ended;
@@ -150,39 +154,34 @@ describe.runIf(process.platform === 'linux')('login --keychain', () => {
       });
     }
     hold.undo();
-    const { profiles } = JSON.parse(readFileSync(join(home, 'config.json'), 'utf8')) as {
-      profiles: { shop: { key_command: string[] } };
-    };
-    const [program = '', ...args] = profiles.shop.key_command;
+    const [program = '', ...args] = configOf(keychain.home).profiles['shop']?.key_command ?? [];
     expect(execFileSync(program, args, { encoding: 'utf8' })).toBe(KEY);
   });
 
   it.each(SIGNALS)('removes a profile only after its key, and warns if the key remains: %s', async (signal) => {
-    const [home, keychain] = [newFolder(), fakeSecretTool()];
-    await inProcess([...LOGIN, '--keychain'], { home, env: keychain.env, stdin: KEY });
+    const keychain = await kept();
     const hold = holding(keychain, 'clear');
-    const running = start(['profile', 'remove', '--yes'], { home, env: keychain.env });
+    const running = start(REMOVE, keychain);
     await hold.reached();
     running.kill(signal);
     const ended = await running.ended;
     expect(keychain.secrets()).toEqual([KEY]);
-    const { profiles } = JSON.parse(readFileSync(join(home, 'config.json'), 'utf8')) as { profiles: object };
-    expect(Object.keys(profiles)).toEqual(signal === 'SIGKILL' ? ['shop'] : []);
+    expect(Object.keys(configOf(keychain.home).profiles)).toEqual(signal === 'SIGKILL' ? ['shop'] : []);
     const said = 'still in the keychain (stopped by Ctrl-C)';
     if (signal === 'SIGINT') expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining(said) });
   });
 
   it('never removes a secret that another command reads', async () => {
-    const [home, keychain] = [newFolder(), fakeSecretTool()];
-    writeFileSync(join(keychain.folder, 'secret.shop'), KEY);
-    const command = `${keychain.file} lookup service another account shop`;
+    const { folder, file, env, secrets } = fakeSecretTool();
+    writeFileSync(join(folder, 'secret.shop'), KEY);
+    const command = `${file} lookup service another account shop`;
     const login = ['login', '--profile', 'shop', '--environment', 'sandbox', '--no-verify', '--key-command', command];
-    expect(await inProcess(login, { home, env: keychain.env })).toMatchObject({ code: 0 });
-    expect(await inProcess(['profile', 'remove', '--yes'], { home, env: keychain.env })).toMatchObject({ code: 0 });
-    expect(keychain.secrets()).toEqual([KEY]);
+    await scene({ env, before: [login], argv: REMOVE, stderr: /^Removed the profile "shop"/ });
+    expect(secrets()).toEqual([KEY]);
   });
 
   it.each([
+    ['is missing', undefined, 'secret-tool was not found'],
     ['fails', 'exit 1', 'secret-tool ended with exit code 1'],
     ['stores nothing', 'cat >/dev/null', 'printed nothing'],
     [
@@ -191,29 +190,20 @@ describe.runIf(process.platform === 'linux')('login --keychain', () => {
       'another key',
     ],
   ])('stores the key in the file, and warns, if the keychain %s', async (_how, body, why) => {
-    const [home, keychain] = [newFolder(), fakeSecretTool(body)];
-    const ended = await inProcess([...LOGIN, '--keychain'], { home, env: keychain.env, stdin: KEY });
-    expect(ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/^key\t…kkkk$/m) });
-    expect(ended.stderr).toContain('The key is not in a keychain');
-    expect(ended.stderr).toContain(why);
-    expect(JSON.parse(readFileSync(join(home, 'config.json'), 'utf8'))).toMatchObject({
-      profiles: { shop: { key: KEY } },
-    });
-  });
-
-  it('stores the key in the file, and warns, if there is no keychain', async () => {
-    const ended = await paycli([...LOGIN, '--keychain'], {
-      env: { PATH: newFolder('empty') },
+    const { home } = await scene({
+      env: body === undefined ? { PATH: newFolder('empty') } : fakeSecretTool(body).env,
       stdin: KEY,
-      program: await absolute(),
+      argv: [...LOGIN, '--keychain'],
+      stdout: /^key\t…kkkk$/m,
+      stderr: ['The key is not in a keychain', why],
     });
-    expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('secret-tool was not found') });
+    expect(configOf(home)).toMatchObject({ profiles: { shop: { key: KEY } } });
   });
 
-  it("can't be combined with --key-command", async () => {
-    const args = ['login', '--environment', 'sandbox', '--keychain', '--key-command', 'op read x'];
-    expect(await inProcess(args)).toMatchObject({ code: 2 });
-  });
+  it("can't be combined with --key-command", () =>
+    scene({
+      argv: ['login', '--environment', 'sandbox', '--keychain', '--key-command', 'op read x'],
+      exit: 2,
+      stderr: "error: --keychain and --key-command can't be used together\n→ give one of them\n",
+    }));
 });
-
-const absolute = async () => (await import('../support/built.ts')).PROGRAM;
