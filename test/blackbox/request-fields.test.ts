@@ -1,31 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { inProcess } from '../support/in-process.ts';
-import { errorOf, newFolder } from '../support/program.ts';
-import { json, problem, serveAllBy, ugwo } from '../support/service.ts';
-import { csvOf, fileOf, reportOf, reportPath, ugwoOf } from './bulk-support.ts';
+import { scene } from '../support/scene.ts';
+import { json, problem, ugwo } from '../support/service.ts';
+import { csvOf, fileOf, ugwoOf } from './bulk-support.ts';
 
 const UGWO = ugwoOf(1);
 const [ONYE, ACT] = ['ony.AbCd.000000000000000000000001', 'act.AbCd.000000000000000000000001'];
 
-/** Splits a command line at spaces. */
-const wordsOf = (line: string): string[] => line.split(' ');
-
 describe('a violation in a row', () => {
-  /** Sends one row, whose properties the service rejects, and returns the report's sentence for each. */
-  const saidOf = async (line: string, columns: string, row: string, properties: readonly string[]) => {
-    const violations = properties.map((propertyPath) => ({ propertyPath, title: 'wrong' }));
-    const service = await serveAllBy(({ method, url }) => {
-      const read = url.includes(ONYE) ? { uid: ONYE, meta: {} } : ugwo(1);
-      return method === 'GET' ? json(200, read) : problem(422, 'Validation failed', violations);
-    });
-    const report = reportPath();
-    const args = [...wordsOf(line), '--from', fileOf(csvOf(columns, row)), '--report', report, '--yes'];
-    const ended = await inProcess(args, { service, home: newFolder() });
-    expect(ended.code, ended.stderr).toBe(3);
-    const said = String(reportOf(report)['1']?.['error']).split('; ');
-    return said.flatMap((text) => /^(.+): wrong$/.exec(text)?.[1] ?? []);
-  };
-
   it.each<[string, string, string, Record<string, string>]>([
     [
       'onye update --last-name Obi --city Lagos',
@@ -86,7 +67,22 @@ describe('a violation in a row', () => {
       { 'data.expires_at': 'expires_in' },
     ],
   ])('of %s names the column or option of the value, in a file of %s', async (line, columns, row, places) => {
-    expect(await saidOf(line, columns, row, Object.keys(places))).toEqual(Object.values(places));
+    const violations = Object.keys(places).map((propertyPath) => ({ propertyPath, title: 'wrong' }));
+    const said = [
+      'the service answered 422: Validation failed',
+      ...Object.values(places).map((one) => `${one}: wrong`),
+    ];
+    await scene({
+      looks: 'asked',
+      service: ({ method, url }) => {
+        const read = url.includes(ONYE) ? { uid: ONYE, meta: {} } : ugwo(1);
+        return method === 'GET' ? json(200, read) : problem(422, 'Validation failed', violations);
+      },
+      argv: [...line.split(' '), '--from', fileOf(csvOf(columns, row)), '--yes'],
+      exit: 3,
+      stdout: /^/,
+      report: { 1: { state: 'rejected', error: said.join('; ') } },
+    });
   });
 });
 
@@ -105,35 +101,37 @@ describe('an option and a column for the same value', () => {
     ['ugwo charge --medium bank_transfer --expires-in 10m', 'ugwo', UGWO, 'expires_in', '--expires-in'],
     ['ugwo charge --medium ussd --provider gtb --param a=b', 'ugwo', UGWO, 'param.a:', '--param a'],
   ];
-  const refused = async (line: string, file: string) => {
-    const args = [...wordsOf(line), '--from', file, '--yes', '--json'];
-    const ended = await inProcess(args, { service: { origin: 'http://127.0.0.1:1' }, home: newFolder() });
-    expect(ended.code, ended.stderr).toBe(2);
-    return errorOf(ended);
-  };
-
-  it.each(COMMANDS)('are rejected: %s with the column %s', async (line, key, value, column, flag) => {
-    const { message } = await refused(line, fileOf(csvOf(`${key},${column}`, `${value},1`)));
-    expect(message).toBe(`${flag} and the column ${column} set the same value; leave one out`);
-  });
-
-  // NDJSON rows can have different properties.
-  it.each(COMMANDS)('are rejected in a later row, too: %s', async (line, key, value, column, flag) => {
+  it.each(COMMANDS)('are rejected: %s', async (line, key, value, column, flag) => {
+    const from = (...more: readonly string[]) => [...line.split(' '), '--from', ...more, '--yes', '--json'];
+    const refused = { service: [], looks: 'asked', exit: 2 } as const;
+    const message = `${flag} and the column ${column} set the same value; leave one out`;
+    await scene({ ...refused, argv: from(fileOf(csvOf(`${key},${column}`, `${value},1`))), error: { message } });
+    // NDJSON rows can have different properties.
     const rows = [{ [key]: value }, { [key]: value, [column]: '1' }].map((row) => JSON.stringify(row));
-    const { violations } = await refused(`${line} --allow-repeats`, fileOf(rows.join('\n'), 'rows.ndjson'));
-    expect(violations).toContainEqual(expect.objectContaining({ row: 2, column, title: `is also set by ${flag}` }));
+    const violations = expect.arrayContaining([
+      expect.objectContaining({ row: 2, column, title: `is also set by ${flag}` }),
+    ]);
+    const argv = from(fileOf(rows.join('\n'), 'rows.ndjson'), '--allow-repeats');
+    await scene({ ...refused, argv, error: { violations } });
   });
 
   it('are accepted if the command does not read that column', async () => {
-    const service = await serveAllBy(({ method }) => json(200, method === 'GET' ? ugwo(1) : { uid: ONYE }));
     const file = fileOf(csvOf('email,merge_data.a,note', 'ada@example.com,1,2'));
-    const args = wordsOf(`onye create --meta a=1 --data {"note":"n"} --from ${file} --yes`);
-    expect(await inProcess(args, { service, home: newFolder() })).toMatchObject({ code: 0 });
+    await scene({
+      service: [json(200, { uid: ONYE })],
+      argv: ['onye', 'create', '--meta', 'a=1', '--data', '{"note":"n"}', '--from', file, '--yes', '--json'],
+      json: { accepted: 1 },
+      requests: ['POST /v1/onye'],
+    });
   });
 });
 
 it('ugwo charge --from names an option, not a column, if the option causes the violation', async () => {
-  const args = ['ugwo', 'charge', '--provider', 'gtb', '--from', fileOf(csvOf('ugwo,medium', `${UGWO},bank_transfer`))];
-  const { stderr } = await inProcess(args, { home: newFolder(), service: { origin: 'http://127.0.0.1:1' } });
-  expect(stderr).toContain("row 1, --provider: --provider can't be used with medium bank_transfer");
+  const file = fileOf(csvOf('ugwo,medium', `${UGWO},bank_transfer`));
+  await scene({
+    ...{ service: [], looks: 'asked' },
+    argv: ['ugwo', 'charge', '--provider', 'gtb', '--from', file],
+    exit: 2,
+    stderr: ["row 1, --provider: --provider can't be used with medium bank_transfer"],
+  });
 });

@@ -111,6 +111,8 @@ const LEFT_OUT = ['PAYCLI_REF', 'PAYCLI_EMAIL']
     (name) => `note: ${name} is left out where a program could read its value as something else, as for ${UGWO_ID}\n`,
   )
   .join('');
+const AGAIN = 'to share what is left, run the same command again with --share-with';
+const YOURSELF = 'tell the customer yourself';
 const DISK_FULL = "CREATE TRIGGER broken BEFORE UPDATE ON charge BEGIN SELECT RAISE(FAIL, 'the disk is full'); END";
 const FAILING = sender('exit 1');
 const BROKEN = { path: fileOf('#!/no/such/interpreter\n', 'broken') };
@@ -520,37 +522,12 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
   });
 
   it.each([
-    [
-      'a file',
-      charging(rows(1)),
-      'exit 1',
-      /row 1: its message was not shared: exit code 1$/,
-      /the same .* --share-with$/,
-    ],
-    [
-      'a file',
-      charging(rows(1)),
-      'kill -9 $$',
-      /row 1: its message may be shared already: SIGKILL$/,
-      /^tell the customer/,
-    ],
-    [
-      'a charge',
-      one('--json'),
-      'kill -9 $$',
-      /made, but its message may be shared already: SIGKILL$/,
-      /^tell the customer/,
-    ],
-  ])('ends %s with 14 if only a message is left, %j, and says what to do', async (_, words, line, message, hint) => {
+    [/^1 row: 1 charged; row 1: its message was not shared: exit code 1$/, 'exit 1', AGAIN, charging(rows(1))],
+    [/row 1: its message may be shared already: SIGKILL$/, 'kill -9 $$', YOURSELF, charging(rows(1))],
+    [/made, but its message may be shared already: SIGKILL$/, 'kill -9 $$', YOURSELF, one('--json')],
+  ])('ends with 14 if only a message is left, and says what to do: %s', async (message, line, hint, words) => {
     const argv = [...words, ...to(sender(line))];
-    await scene({
-      service: serveBy(() => OPEN),
-      argv,
-      exit: 14,
-      json: {},
-      error: { message, hint },
-      requests: ['POST'],
-    });
+    await scene({ service: [OPEN], argv, exit: 14, json: {}, error: { message, hint }, requests: ['POST'] });
   });
 
   it('asks for another template, now and at the next run, for rows whose answers lack a value of it', async () => {

@@ -1,12 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { inProcess } from '../support/in-process.ts';
-import type { RunOptions } from '../support/program.ts';
-import { errorOf, newFolder } from '../support/program.ts';
 import { scene } from '../support/scene.ts';
 import type { Answer, Seen, Service } from '../support/service.ts';
 import { json, ONYE_ID, problem, reset, serve, serveBy } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
-import { csvOf, fileOf, reportOf, reportPath, summaryOf } from './bulk-support.ts';
+import { csvOf, fileOf, summaryOf } from './bulk-support.ts';
 
 const UPDATE = ['onye', 'update', ONYE_ID];
 
@@ -96,8 +93,7 @@ describe('metadata in a file', () => {
   const onyeOf = (number: number): string => `ony.AbCd.${String(number).padStart(24, '0')}`;
   const numberIn = ({ url }: Seen): number => Number(/ony\.AbCd\.(\d+)/.exec(url)?.[1]);
   const shown = (number: number, meta: object): Answer => json(200, { uid: onyeOf(number), email: 'a@b.c', meta });
-  const updateFrom = (file: string, options: RunOptions, ...more: string[]) =>
-    inProcess(['onye', 'update', '--from', file, '--json', ...more], options);
+  const from = (file: string, ...more: string[]) => ['onye', 'update', '--from', file, '--json', ...more];
   /** Customers that store their updates. */
   const keeping = async (
     metas: Record<number, object>,
@@ -118,16 +114,15 @@ describe('metadata in a file', () => {
     const { service, patches } = await keeping(metas);
     const rows = [`${onyeOf(1)},vip,3,`, `${onyeOf(2)},vip,,`, `${onyeOf(3)},,,r-3`];
     const file = fileOf(csvOf('uid,merge_meta.tier,Merge_Meta.n:,ref', ...rows));
-    const ended = await updateFrom(file, { service, home: newFolder() }, '--unset-meta', 'old', '--concurrency', '1');
-    expect(ended).toMatchObject({ code: 0, stderr: '' });
-    expect(summaryOf(ended)).toMatchObject({ rows: 3, accepted: 3 });
+    const argv = from(file, '--unset-meta', 'old', '--concurrency', '1');
+    await scene({ service, argv, json: { rows: 3, accepted: 3 } });
     expect(patches()).toEqual(['1 {"meta":{"a":"1","tier":"vip","n":3}}', '3 {"ref":"r-3","meta":{"a":"3"}}']);
   });
 
   it('is merged by columns such as meta.tier, too', async () => {
     const { service, patches } = await keeping({ 1: { tier: 'vip', note: 'keep' } });
     const file = fileOf(csvOf('uid,Meta.tier,merge_meta.n', `${onyeOf(1)},gold,1`));
-    expect(await updateFrom(file, { service, home: newFolder() })).toMatchObject({ code: 0, stderr: '' });
+    await scene({ service, argv: from(file), json: { accepted: 1 } });
     expect(patches()).toEqual(['1 {"meta":{"tier":"gold","note":"keep","n":"1"}}']);
   });
 
@@ -142,60 +137,61 @@ describe('metadata in a file', () => {
       url.includes(onyeOf(3)) && method === 'GET' ? problem(404, 'Not Found') : undefined;
     const { service, patches } = await keeping(metas, none);
     const file = fileOf(csvOf(`uid,${header}`, ...[1, 2, 3].map((number) => `${onyeOf(number)},${row}`)));
-    const options = { service, home: newFolder() };
-    const command = ['onye', 'update', '--from', file, '--concurrency', '1', ...args];
-    const dry = await inProcess([...command, '--dry-run'], options);
-    expect(dry.code, dry.stderr).toBe(0);
+    const argv = ['onye', 'update', '--from', file, '--concurrency', '1', ...args];
     const lost = args.includes('--clear-meta')
       ? '2 rows would remove: tier, note, "old one"'
       : '1 row would remove: note, "old one"';
-    expect(dry.stderr).toContain(`Metadata or addresses are replaced as a whole. ${lost}.`);
-    expect(dry.stderr).toContain("The service doesn't show what 1 row would remove.");
+    const said = `Metadata or addresses are replaced as a whole. ${lost}.`;
+    const hidden = "The service doesn't show what 1 row would remove.";
+    const { home } = await scene({ service, argv: [...argv, '--dry-run'], stderr: [said, hidden] });
     expect(patches()).toEqual([]);
-    const ended = await inProcess(command, options);
-    expect(ended.code, ended.stderr).toBe(0);
-    expect(ended.stderr).toContain(lost);
+    await scene({ home, service, argv, stderr: [said, hidden] });
     expect(patches()[0]).toContain(`"meta":${JSON.stringify(meta)}`);
   });
 
   it('is another job with --replace-meta, which needs a file', async () => {
     const { service } = await keeping({});
-    const [file, options] = [fileOf(csvOf('uid,meta.a', `${onyeOf(1)},x`)), { service, home: newFolder() }];
-    const { job } = summaryOf(await updateFrom(file, options));
-    expect(summaryOf(await updateFrom(file, options, '--replace-meta'))['job']).not.toBe(job);
-    const one = await inProcess(['onye', 'update', onyeOf(1), '--ref', 'r', '--replace-meta', '--json'], options);
-    expect(errorOf(one)['message']).toBe('--replace-meta needs --from');
+    const file = fileOf(csvOf('uid,meta.a', `${onyeOf(1)},x`));
+    const one = await scene({ service, argv: from(file) });
+    const other = await scene({ service, home: one.home, argv: from(file, '--replace-meta') });
+    expect(summaryOf(other)['job']).not.toBe(summaryOf(one)['job']);
+    await scene({
+      service: [],
+      argv: ['onye', 'update', onyeOf(1), '--ref', 'r', '--replace-meta', '--json'],
+      exit: 2,
+      error: { message: '--replace-meta needs --from' },
+    });
   });
 
   it('is named beside the parts of an address that get lost', async () => {
-    const shows = { street: 'x', city: 'Lagos', zip: '1', address2: '' };
-    const service = await serveBy(() => json(200, { uid: onyeOf(1), meta: {}, billing_address: shows }));
-    const file = fileOf(csvOf('uid,Billing Address.City', `${onyeOf(1)},Abuja`));
-    const ended = await inProcess(['onye', 'update', '--from', file], { service, home: newFolder() });
-    expect(ended.stderr).toContain('1 row would remove: billing_address.street, billing_address.zip.');
-    expect(service.seen.at(-1)?.body).toBe('{"billing_address":{"city":"Abuja"}}');
+    const shown = { street: 'x', city: 'Lagos', zip: '1', address2: '' };
+    const answer = json(200, { uid: onyeOf(1), meta: {}, billing_address: shown });
+    await scene({
+      service: [answer, answer],
+      argv: ['onye', 'update', '--from', fileOf(csvOf('uid,Billing Address.City', `${onyeOf(1)},Abuja`))],
+      stderr: ['1 row would remove: billing_address.street, billing_address.zip.'],
+      requests: ['GET', `PATCH /v1/onye/${onyeOf(1)} {"billing_address":{"city":"Abuja"}}`],
+    });
   });
 
-  it('is rejected if the service has no such read, and the row is not sent', async () => {
-    const { service, patches } = await keeping({}, ({ method }) => (method === 'GET' ? problem(405, 'No') : undefined));
-    const [file, report] = [fileOf(csvOf('uid,merge_meta.a', `${onyeOf(1)},x`)), reportPath()];
-    const ended = await updateFrom(file, { service, home: newFolder() }, '--report', report);
-    expect(ended.code).toBe(3);
-    expect(patches()).toEqual([]);
-    expect(reportOf(report)['1']).toMatchObject({ state: 'rejected', error: expect.stringContaining('no such read') });
-  });
+  it('is rejected if the service has no such read, and the row is not sent', () =>
+    scene({
+      service: [problem(405, 'No')],
+      argv: from(fileOf(csvOf('uid,merge_meta.a', `${onyeOf(1)},x`))),
+      exit: 3,
+      json: { rejected: 1 },
+      requests: ['GET'],
+      report: { 1: { state: 'rejected', error: /no such read/ } },
+    }));
 
   it('is not sent if the read fails, and retried by the same command', async () => {
-    let isDown = true;
-    const down = ({ method }: Seen) => (isDown && method === 'GET' ? json(302, {}) : undefined);
-    const { service, patches } = await keeping({ 1: { a: 1 } }, down);
-    const [file, options] = [fileOf(csvOf('uid,merge_meta.b', `${onyeOf(1)},x`)), { service, home: newFolder() }];
-    const first = await updateFrom(file, options);
-    expect(first.code).toBe(8);
-    expect(summaryOf(first)).toMatchObject({ not_sent: 1, unknown: 0 });
-    isDown = false;
-    expect(await updateFrom(file, options)).toMatchObject({ code: 0, stderr: '' });
-    expect(patches()).toEqual(['1 {"meta":{"a":1,"b":"x"}}']);
+    const argv = from(fileOf(csvOf('uid,merge_meta.b', `${onyeOf(1)},x`)));
+    const service = [json(302, {})];
+    const { home } = await scene({ service, argv, exit: 8, json: { not_sent: 1, unknown: 0 }, requests: ['GET'] });
+    await scene({
+      ...{ home, service: [shown(1, { a: 1 }), shown(1, {})], argv, json: { accepted: 1 } },
+      requests: ['GET', `PATCH /v1/onye/${onyeOf(1)} {"meta":{"a":1,"b":"x"}}`],
+    });
   });
 
   it('counts as applied if a read shows its keys; otherwise it is merged again', async () => {
@@ -211,9 +207,9 @@ describe('metadata in a file', () => {
     };
     const { service, patches } = await keeping(metas, losing);
     const file = fileOf(csvOf('uid,merge_meta.b,ref', `${onyeOf(1)},x,r`, `${onyeOf(2)},y,`));
-    const options = { service, home: newFolder() };
-    expect((await updateFrom(file, options, '--continue-on-unknown', '--concurrency', '1')).code).toBe(6);
-    expect(await updateFrom(file, options)).toMatchObject({ code: 0, stderr: '' });
+    const argv = from(file, '--continue-on-unknown', '--concurrency', '1');
+    const { home } = await scene({ service, argv, exit: 6, json: { accepted: 1, unknown: 1 } });
+    await scene({ home, service, argv: from(file), json: { accepted: 2 } });
     expect(patches()).toEqual([
       '1 {"ref":"r","meta":{"a":1,"b":"x"}}',
       '2 {"meta":{"a":1,"b":"y"}}',
@@ -223,16 +219,14 @@ describe('metadata in a file', () => {
 
   it('stays unknown if the read fails', async () => {
     let isGone = false;
-    const { service, patches } = await keeping({}, ({ method }) => {
-      if (method !== 'PATCH') return isGone ? problem(404, 'No') : undefined;
+    const service = await serveBy(({ method }) => {
+      if (method !== 'PATCH') return isGone ? problem(404, 'No') : shown(1, {});
       isGone = true;
       return reset;
     });
-    const [file, options] = [fileOf(csvOf('uid,merge_meta.b', `${onyeOf(1)},x`)), { service, home: newFolder() }];
-    expect((await updateFrom(file, options)).code).toBe(6);
-    const second = await updateFrom(file, options);
-    expect(second.code).toBe(6);
-    expect(summaryOf(second)).toMatchObject({ unknown: 1, rejected: 0 });
-    expect(patches()).toHaveLength(1);
+    const argv = from(fileOf(csvOf('uid,merge_meta.b', `${onyeOf(1)},x`)));
+    const unknown = { service, argv, exit: 6, json: { unknown: 1, rejected: 0 } };
+    const { home } = await scene({ ...unknown, requests: ['GET', 'PATCH', 'GET'] });
+    await scene({ ...unknown, home, requests: ['GET'] });
   });
 });
