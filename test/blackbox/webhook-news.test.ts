@@ -4,7 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { inProcess, startHere } from '../support/in-process.ts';
 import { endIfRunning, errorOf, newFolder } from '../support/program.ts';
-import type { Answer, Seen } from '../support/service.ts';
+import { scene } from '../support/scene.ts';
+import type { Answer, Seen, Service } from '../support/service.ts';
 import { held, json, reset, serveAllBy, ugwo } from '../support/service.ts';
 import { activityOf, charged, numberIn, ugwoOf, ussdFile } from './bulk-support.ts';
 import { eventOf, listen, listenHere, paymentsIn } from './news-support.ts';
@@ -21,7 +22,7 @@ const requestWith = (number: number, activities: readonly object[]): Answer =>
   json(200, { ...ugwo(number), uid: ugwoOf(number), checkout: { uid: 'chk.AbCd.1' }, activities });
 
 interface World {
-  readonly options: { readonly home: string; readonly service: { readonly origin: string } };
+  readonly options: { readonly home: string; readonly service: Service };
   /** Sets the answer to reads of a payment request. */
   readonly show: (number: number, answer: Answer) => void;
   /** Reads since the charges were sent. */
@@ -51,6 +52,17 @@ const until = async (isSo: () => boolean | Promise<boolean>): Promise<void> => {
 const stop = async (run: Awaited<ReturnType<typeof listenHere>>['run']) => {
   run.kill('SIGINT');
   return run.ended;
+};
+
+/** Charges the first request, and reports a double charge of one with these activities. */
+const reported = async (number: number, activities: readonly object[], begin = listenHere) => {
+  const world = await charge(1);
+  world.show(number, requestWith(number, activities));
+  const { run, deliver } = await begin(world.options, '-o', 'ndjson');
+  const event = eventOf(number, 'ugwo.activity.double_charge_detected', activity(number, 'successful'));
+  await deliver(event);
+  await run.saw(/"double_charge"/);
+  return { ...world, event, ended: await stop(run) };
 };
 
 describe('webhook listen with a ledger', () => {
@@ -108,14 +120,13 @@ describe('webhook listen with a ledger', () => {
     });
     const options = { home, service };
     const args = ['ugwo', 'charge', ugwoOf(1), '--medium', 'ussd', '--provider', 'gtb'];
-    expect(await inProcess(args, options)).toMatchObject({ code: 6 });
+    await scene({ ...options, argv: args, exit: 6 });
     const { run, deliver } = await listenHere(options);
     await deliver(eventOf(1, 'ugwo.activity.created', activities[0] ?? {}));
     await until(async () => (await paymentsIn(options)).includes('open'));
     await stop(run);
-    expect((await inProcess(['ledger', 'list', '-o', 'tsv', '--columns', 'state,activity'], options)).stdout).toBe(
-      `accepted\t${activityOf(1)}\n`,
-    );
+    const argv = ['ledger', 'list', '-o', 'tsv', '--columns', 'state,activity'];
+    await scene({ ...options, argv, stdout: `accepted\t${activityOf(1)}\n` });
   });
 
   it('reads the activity where the payment request shows none', async () => {
@@ -151,16 +162,10 @@ describe('webhook listen with a ledger', () => {
   });
 
   it('names both activities of a double charge and exits with 3', async () => {
-    const world = await charge(1);
     const other = { ...activity(9, 'successful'), created_at: '2026-11-20T10:00:00+00:00' };
-    world.show(1, requestWith(1, [other, activity(1, 'successful')]));
-    const { run, deliver } = await listen(world.options, '-o', 'ndjson');
-    const event = eventOf(1, 'ugwo.activity.double_charge_detected', activity(1, 'successful'));
-    await deliver(event);
-    await run.saw(/"double_charge"/);
-    const ended = await stop(run);
+    const { event, ended, options } = await reported(1, [other, activity(1, 'successful')], listen);
     expect(ended.code).toBe(3);
-    const { stdout } = await inProcess(['ledger', 'list', '--json'], world.options);
+    const { stdout } = await inProcess(['ledger', 'list', '--json'], options);
     const [{ id, job }] = (JSON.parse(stdout) as { data: [{ id: string; job: string }] }).data;
     const paid = { status: 'successful', profile: null };
     expect(JSON.parse(ended.stdout)).toMatchObject({
@@ -178,25 +183,16 @@ describe('webhook listen with a ledger', () => {
   });
 
   it('names a double charge that this ledger sent no part of', async () => {
-    const world = await charge(1);
-    world.show(7, requestWith(7, [activity(7, 'successful'), activity(9, 'successful')]));
-    const { run, deliver } = await listenHere(world.options, '-o', 'ndjson');
-    await deliver(eventOf(7, 'ugwo.activity.double_charge_detected', activity(7, 'successful')));
-    await run.saw(/"double_charge"/);
-    expect(await stop(run)).toMatchObject({ code: 3, stdout: expect.stringContaining('"confirmed":true') });
+    const { ended } = await reported(7, [activity(7, 'successful'), activity(9, 'successful')]);
+    expect(ended).toMatchObject({ code: 3, stdout: expect.stringContaining('"confirmed":true') });
   });
 
   it('calls two parts of one payment no double charge', async () => {
-    const world = await charge(1);
-    const part = { ...activity(9, 'successful'), charged_amount: 200_000 };
-    world.show(1, requestWith(1, [part, { ...activity(1, 'successful'), charged_amount: 300_001 }]));
-    const { run, deliver } = await listenHere(world.options, '-o', 'ndjson');
-    await deliver(eventOf(1, 'ugwo.activity.double_charge_detected', activity(1, 'successful')));
-    await run.saw(/"double_charge"/);
-    const ended = await stop(run);
-    expect(ended.code).not.toBe(3);
+    const part = (number: number, sum: number) => ({ ...activity(number, 'successful'), charged_amount: sum });
+    const { ended, options } = await reported(1, [part(9, 200_000), part(1, 300_001)]);
+    expect(ended.code).toBe(130);
     expect(JSON.parse(ended.stdout)).toMatchObject({ double_charge: { confirmed: false } });
-    expect(await paymentsIn(world.options)).toEqual(['paid']);
+    expect(await paymentsIn(options)).toEqual(['paid']);
   });
 
   it('names both after a kill that came before the event was printed', async () => {
