@@ -5,13 +5,15 @@ import { describe, expect, it } from 'vitest';
 import { transferTo } from '../support/activity.ts';
 import { inProcess } from '../support/in-process.ts';
 import { rewrite } from '../support/ledger.ts';
-import { type Ended, errorOf, fromNoon, newFolder, paycli, type RunOptions, start } from '../support/program.ts';
+import { errorOf, fromNoon, newFolder, paycli, type RunOptions, start } from '../support/program.ts';
+import { scene } from '../support/scene.ts';
 import type { Answer, Seen, Service } from '../support/service.ts';
 import { ACTIVITY, json, problem, raw, reset, serveAllBy, serveBy, ugwo } from '../support/service.ts';
 import {
   activityOf,
   charged,
   chargeFrom,
+  charging,
   csvOf,
   fileOf,
   numberIn,
@@ -76,16 +78,10 @@ const TRANSFER = ['ugwo', 'charge', ugwoOf(1), '--medium', 'bank_transfer'];
 /** A dry run asks the same guard as the charge: look, guard and protocol have each of its reasons. */
 const CASES: Readonly<Record<string, Case>> = {
   'an open payment request': { code: 0 },
-  'a paid payment request': { read: request(paidUp), code: 9 },
   'one without a checkout': { read: request({ checkout: null }), code: 0 },
   'one that does not exist': { read: json(404, { message: 'ugwo.error.not_found' }), code: 3 },
-  'a charge of somebody else that can still be paid': {
-    read: request({ activities: [open(activityOf(7))] }),
-    code: 9,
-  },
   'a charge in the ledger that can still be paid': { before: [[CHARGE]], code: 9 },
   'the same with --again': { before: [[CHARGE]], args: [...CHARGE, '--again'], code: 0 },
-  'one that is paid in part': { read: request({ total_amount_paid: 1 }), code: 9 },
   'the rest of one that is paid in part': {
     read: request({ total_amount_paid: 1 }),
     args: [...CHARGE, '--remaining'],
@@ -99,7 +95,6 @@ const CASES: Readonly<Record<string, Case>> = {
     args: TRANSFER,
     code: 9,
   },
-  'an unknown charge in the ledger': { before: [[CHARGE, { charge: reset }]], code: 9 },
   'a rejected key': { read: problem(401, 'Unauthorized'), code: 4 },
   'no key': { env: { PAYCLI_SECRET_KEY: '' }, code: 4 },
   'a read that fails': { read: json(200, '{'), code: 8 },
@@ -121,7 +116,7 @@ const CASES: Readonly<Record<string, Case>> = {
     read: request({ checkout: { ...CHECKOUT, mediums: [{ medium: 'ussd', position: 1 }] } }),
     code: 0,
   },
-  'a paid payment request and an unknown bank': {
+  'a paid payment request, before an unknown bank': {
     args: [...CHARGE.slice(0, -1), 'gtbb'],
     read: request(paidUp),
     code: 9,
@@ -169,51 +164,52 @@ describe('--dry-run of a charge', () => {
   });
 
   it('names the payment request in its JSON', async () => {
+    const [uid, customer] = [ugwoOf(1), 'ada@example.com'];
+    const shown = { uid, ref: 'order-1', amount: 500_001, currency: 'NGN', customer, description: 'Order 1' };
     const { service } = await serveAnswers({});
-    const { stdout } = await inProcess([...CHARGE, '--dry-run', '--json'], { service });
-    expect(JSON.parse(stdout)['payment_request']).toEqual({
-      uid: ugwoOf(1),
-      ref: 'order-1',
-      amount: 500_001,
-      currency: 'NGN',
-      customer: 'ada@example.com',
-      description: 'Order 1',
+    await scene({
+      service,
+      argv: [...CHARGE, '--dry-run', '--json'],
+      stdout: [`"payment_request":${JSON.stringify(shown)}`],
     });
   });
 
   it('shows the request, and who would pay how much', async () => {
     const { service } = await serveAnswers({});
-    const ended = await inProcess([...CHARGE, '--dry-run', '-o', 'csv'], { service });
-    expect(ended.stderr).toBe(
-      `Nothing was sent. Without --dry-run, this charges ${ugwoOf(1)}: NGN 5,000.01, order-1, Order 1, ada@example.com\n`,
-    );
-    expect(ended.stdout).toContain(`/v1/ugwo/${ugwoOf(1)}/activities`);
-    expect(ended.stdout).not.toContain('uthorization');
+    await scene({
+      service,
+      argv: [...CHARGE, '--dry-run', '-o', 'csv'],
+      stderr: `Nothing was sent. Without --dry-run, this charges ${ugwoOf(1)}: NGN 5,000.01, order-1, Order 1, ada@example.com\n`,
+      stdout: [`/v1/ugwo/${ugwoOf(1)}/activities`, /^(?!.*uthorization)/s],
+    });
   });
 
   it.each([
     ['alone', CHARGE, 'note: '],
     ['in a file', ['ugwo', 'charge', '--from', ussdFile(1, 2), '--concurrency', '1'], 'note: row 1: '],
   ])('notes that no checkout is shown, %s', async (_what, args, beginning) => {
-    const service = await serveAllBy((seen) => request({ checkout: null }, numberIn(seen)));
-    const { stderr } = await inProcess([...args, '--dry-run', '-o', 'csv'], { service });
-    expect(stderr.match(/^.*checkout.*$/gm)).toEqual([`${beginning}no checkout shown; the service may refuse`]);
+    await scene({
+      service: serveAllBy((seen) => request({ checkout: null }, numberIn(seen))),
+      argv: [...args, '--dry-run', '-o', 'csv'],
+      stderr: new RegExp(
+        `^${beginning}no checkout shown; the service may refuse\n(?!.*checkout).*Nothing was sent.*\n$`,
+      ),
+    });
   });
 
-  it('names the unknown bank, and suggests a similar one', async () => {
-    const { service, now } = await serveAnswers({});
-    const dry = (): Promise<Ended> => inProcess([...CHARGE.slice(0, -1), 'gtbb', '--dry-run'], { service });
-    expect((await dry()).stderr).toMatch(/the service lists no bank "gtbb".*--provider.*did you mean gtb\?/s);
-    expect((await dry()).stderr).toContain('`paycli checkout providers chk.AbCd.1 ussd`');
-    for (const banks of [problem(404, 'Not found'), json(200, [{ psp: 'psp.AbCd.1' }]), raw('')]) {
-      now.answers = { banks };
-      expect(await dry()).toMatchObject({
-        code: 0,
-        stderr: expect.stringContaining('"gtbb" is no bank code that paycli knows (did you mean gtb?)'),
-      });
-    }
-    const numbered = await inProcess([...CHARGE.slice(0, -1), '058', '--dry-run'], { service });
-    expect(numbered.stderr).toContain('"058" is no bank code that paycli knows (did you mean gtb?)');
+  it.each([
+    [
+      json(200, BANKS),
+      'gtbb',
+      3,
+      /the service lists no bank "gtbb".*--provider.*did you mean gtb\?.*providers chk.AbCd.1 ussd`/s,
+    ],
+    [problem(404, 'Not found'), 'gtbb', 0, /"gtbb" is no bank code that paycli knows \(did you mean gtb\?\)/],
+    [json(200, [{ psp: 'psp.AbCd.1' }]), 'gtbb', 0, /"gtbb" is no bank code that paycli knows \(did you mean gtb\?\)/],
+    [raw(''), '058', 0, /"058" is no bank code that paycli knows \(did you mean gtb\?\)/],
+  ])('names the unknown bank, and suggests a similar one: %#', async (banks, bank, exit, stderr) => {
+    const { service } = await serveAnswers({ banks });
+    await scene({ service, argv: [...CHARGE.slice(0, -1), bank, '--dry-run'], exit, stdout: /^/, stderr });
   });
 
   it('prints the same as the charge with --reuse', async () => {
@@ -239,6 +235,8 @@ describe('--dry-run of a charge', () => {
     expect(filesIn(options.home)).toEqual(files);
     expect(errorOf(dry)).toEqual(errorOf(await inProcess([...CHARGE, '--json'], options)));
     expect(postsTo(service)).toBe(1);
+    const [state, exit_code] = ['unknown', null];
+    await scene({ ...options, argv: ['ledger', 'list', '--json'], json: { data: [{ state, exit_code }] } });
   });
 
   it('leaves the ledger of a paycli that was never released unchanged', async () => {
@@ -360,19 +358,17 @@ describe('--dry-run of a file of charges', () => {
   });
 
   it('prints the total to be charged if all rows are valid', async () => {
-    const options = { service: await serveRows({}), home: newFolder() };
-    const ended = await inProcess(['ugwo', 'charge', '--from', ussdFile(1, 2), '--dry-run', '-o', 'csv'], options);
-    expect(ended).toMatchObject({
-      code: 0,
+    const { home } = await scene({
+      service: serveRows({}),
+      argv: ['ugwo', 'charge', '--from', ussdFile(1, 2), '--dry-run', '-o', 'csv'],
       stderr: 'To charge: 2 payment requests for NGN 10,000.03. Nothing was sent.\n',
+      requests: ['GET', 'GET'],
     });
-    expect(readdirSync(options.home)).toEqual([]);
+    expect(readdirSync(home)).toEqual([]);
   });
 
   it.each<[string, readonly string[], Readonly<Record<number, Answer>>, number]>([
-    ['all good', [], {}, 0],
     ['a paid one', [], { 2: READS[2] as Answer }, 9],
-    ['one that does not exist', [], { 2: READS[5] as Answer }, 3],
     ['a rejected key', [], { 1: problem(401, 'Unauthorized') }, 4],
     ['a read that fails', ['--timeout', '1s'], { 2: json(200, '{') }, 8],
     ['--check and a paid one', ['--check'], { 2: READS[2] as Answer }, 2],
@@ -388,19 +384,24 @@ describe('--dry-run of a file of charges', () => {
   });
 
   it('says once that nothing was sent, also if a row would be refused', async () => {
-    const options = { service: await serveRows(), home: newFolder() };
-    const { stderr } = await inProcess(['ugwo', 'charge', '--from', ussdFile(1, 2), '--dry-run', '-o', 'tsv'], options);
-    expect(stderr).toContain('error: 2 rows: 1 to charge, 1 refused\n');
+    const { stderr } = await scene({
+      service: serveRows(),
+      argv: ['ugwo', 'charge', '--from', ussdFile(1, 2), '--dry-run', '-o', 'tsv'],
+      exit: 9,
+      stdout: /^/,
+      stderr: ['error: 2 rows: 1 to charge, 1 refused\n'],
+    });
     expect(stderr.match(/Nothing was sent/g)).toHaveLength(1);
   });
 
-  it('says that nothing is left to charge', async () => {
-    const options = { service: await serveRows({}), home: newFolder() };
+  it('says that nothing is left to charge', () => {
     const file = ussdFile(1, 2);
-    expect((await chargeFrom(file, options)).code).toBe(0);
-    const { stderr } = await inProcess(['ugwo', 'charge', '--from', file, '--dry-run', '-o', 'tsv'], options);
-    expect(stderr).toMatch(/^Nothing was sent\.$/m);
-    expect(stderr).not.toContain('To charge');
+    return scene({
+      service: serveRows({}),
+      before: [charging(file)],
+      argv: ['ugwo', 'charge', '--from', file, '--dry-run', '-o', 'tsv'],
+      stderr: 'Nothing was sent.\n',
+    });
   });
 
   it.each([
@@ -439,11 +440,10 @@ describe('--dry-run of a file of charges', () => {
 
   it('plans rejected rows with --retry-failed', async () => {
     const rejection = problem(422, 'Validation Failed', [{ propertyPath: 'data.medium', title: 'is not configured' }]);
-    const options = { service: await serveRows({}, { 1: rejection }), home: newFolder() };
-    const file = ussdFile(1, 2);
-    expect(await chargeFrom(file, options)).toMatchObject({ code: 3 });
-    const dry = await chargeFrom(file, options, '--dry-run', '--retry-failed');
-    expect(summaryOf(dry)).toMatchObject({ accepted: 1, refused: 0, planned: { rows: 1 } });
+    const [service, argv] = [await serveRows({}, { 1: rejection }), charging(ussdFile(1, 2))];
+    const { home } = await scene({ service, argv, exit: 3, stdout: /^/ });
+    const json = { accepted: 1, refused: 0, planned: { rows: 1 } };
+    await scene({ service, home, argv: [...argv, '--dry-run', '--retry-failed'], json });
   });
 
   it('respects the rate and the concurrency', async () => {
@@ -503,9 +503,10 @@ describe('--dry-run of a refund', () => {
 
   it('prints who would get how much, and asks nothing', async () => {
     const { service } = await serveAnswers({ read: request({ ...paidUp, activities: [paid] }) });
-    const ended = await inProcess([...refund, '--dry-run', '-o', 'csv'], { service });
-    expect(ended.stderr).toBe(
-      `Nothing was sent. Without --dry-run, this pays back NGN 5,000.01 (500001 kobo) of ${activityOf(1)}, order-1, Order 1, ada@example.com\n`,
-    );
+    await scene({
+      service,
+      argv: [...refund, '--dry-run', '-o', 'csv'],
+      stderr: `Nothing was sent. Without --dry-run, this pays back NGN 5,000.01 (500001 kobo) of ${activityOf(1)}, order-1, Order 1, ada@example.com\n`,
+    });
   });
 });
