@@ -1,11 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
 import { clock } from '../support/clock.ts';
-import { inProcess } from '../support/in-process.ts';
-import { errorOf, newFolder, type paycli } from '../support/program.ts';
+import { newFolder } from '../support/program.ts';
 import { type Scene, scene } from '../support/scene.ts';
 import type { Answer, Seen, Service } from '../support/service.ts';
 import { json, problem, reset, serveAllBy, serveBy, ugwo } from '../support/service.ts';
-import { activityOf, csvOf, fileOf, reportOf, reportPath, summaryOf } from './bulk-support.ts';
+import { activityOf, csvOf, fileOf, reportOf } from './bulk-support.ts';
 
 const uidOf = (prefix: string, number: number): string => `${prefix}.AbCd.${String(number).padStart(24, '0')}`;
 const ACT = (number: number): string => uidOf('act', number);
@@ -35,13 +34,6 @@ const from = (words: readonly string[], file: string, ...more: readonly string[]
   ...more,
 ];
 
-const run = (
-  words: readonly string[],
-  file: string,
-  options: Parameters<typeof paycli>[1],
-  ...more: readonly string[]
-) => inProcess(from(words, file, ...more), options);
-
 const CREATE = ['ugwo', 'create'];
 const REFUND = ['refund', 'create'];
 
@@ -70,10 +62,9 @@ it('a row of NDJSON has the currency of its own amount, whatever the first row h
   for (const some of [rows, rows.toReversed()]) {
     const lines = some.map((row) => `${JSON.stringify({ ref: `H-${row.row}`, ...row })}\n`);
     const file = fileOf(lines.join(''), 'a.ndjson');
-    const ended = await run(CREATE, file, { service, home: newFolder() }, '--yes');
-    const without = some.findIndex((row) => 'amount' in row) + 1;
-    expect(errorOf(ended)).toMatchObject({ violations: [{ row: without, column: 'currency' }] });
-    await run(CREATE, file, { service, home: newFolder() }, '--skip-invalid', '--yes');
+    const violations = [{ row: some.findIndex((row) => 'amount' in row) + 1, column: 'currency' }];
+    await scene({ service: [], argv: from(CREATE, file, '--yes'), exit: 2, error: { violations } });
+    await scene({ service, argv: from(CREATE, file, '--skip-invalid', '--yes'), stderr: /^/, json: { accepted: 2 } });
   }
   const [ghs, ngn] = [
     { ref: 'H-2', amount: 30_000, currency: 'GHS' },
@@ -97,37 +88,28 @@ it.each([1, 2])('refund create --from names row %i of NDJSON, which has no amoun
 
 describe('ugwo create --from', () => {
   it('creates one payment request per row, however often it runs', async () => {
-    const [service, home, report] = [await serveMaking('ugw'), newFolder(), reportPath()];
     const file = fileOf(
       csvOf('Ref,amount,customer,metadata.order,comment', 'INV-1,"5,000.00",ada@example.com,7,hello', ',750.50,,,'),
     );
-    const ended = await run(CREATE, file, { service, home }, '--currency', 'ngn', '--report', report);
-    expect(ended).toMatchObject({ code: 0 });
-    expect(summaryOf(ended)).toMatchObject({ command: 'ugwo create', rows: 2, accepted: 2, skipped: 0 });
-    expect(postsIn(service)).toEqual([
-      { amount: 500_000, currency: 'NGN', onye_email: 'ada@example.com', ref: 'INV-1', metadata: { order: '7' } },
-      { amount: 75_050, currency: 'NGN' },
-    ]);
-    expect(reportOf(report)).toMatchObject({
-      1: { state: 'accepted', uid: uidOf('ugw', 1), status: 'requires_ugwo', comment: 'hello' },
-      2: { state: 'accepted', uid: uidOf('ugw', 2) },
-    });
-    const first = reportOf(report);
-    const again = await run(CREATE, file, { service, home }, '--currency', 'ngn', '--report', report);
-    expect(summaryOf(again)).toMatchObject({ accepted: 2, skipped: 2 });
-    expect(postsIn(service)).toHaveLength(2);
-    expect(reportOf(report)).toEqual(first);
-    const { job } = summaryOf(ended);
-    const shown = await inProcess(['ledger', 'list', '--job', String(job), '-o', 'ndjson'], { home });
-    expect(
-      shown.stdout
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line)),
-    ).toMatchObject([
-      { row: 2, kind: 'payment_request', state: 'accepted' },
-      { row: 1, kind: 'payment_request', state: 'accepted' },
-    ]);
+    const first: Scene = {
+      service: await serveMaking('ugw'),
+      argv: from(CREATE, file, '--currency', 'ngn'),
+      json: { command: 'ugwo create', rows: 2, accepted: 2, skipped: 0 },
+      requests: [
+        'POST /v1/ugwo {"amount":500000,"currency":"NGN","onye_email":"ada@example.com","ref":"INV-1","metadata":{"order":"7"}}',
+        'POST /v1/ugwo {"amount":75050,"currency":"NGN"}',
+      ],
+      report: {
+        1: { state: 'accepted', uid: uidOf('ugw', 1), status: 'requires_ugwo', comment: 'hello' },
+        2: { state: 'accepted', uid: uidOf('ugw', 2) },
+      },
+    };
+    const { home, stdout } = await scene(first);
+    const { job, report } = JSON.parse(stdout);
+    const again = await scene({ ...first, home, json: { accepted: 2, skipped: 2 }, requests: [] });
+    expect(reportOf(JSON.parse(again.stdout).report)).toEqual(reportOf(report));
+    const rows = [2, 1].map((row) => ({ row, kind: 'payment_request', state: 'accepted' }));
+    await scene({ home, argv: ['ledger', 'list', '--job', job, '--json'], json: { data: rows } });
   });
 
   it('checks every row before sending', () =>
@@ -171,10 +153,13 @@ describe('ugwo create --from', () => {
     const rows = ['7000,NGN', '"8,000",ngn', '"9,000.5",NGN', '7000,JPY'];
     const lines = rows.map((row, index) => (key === '' ? row : `${ACT(index + 1)},${row}`));
     const [service, file] = [await serveMaking(prefix), fileOf(csvOf(`${key}amount,currency`, ...lines))];
-    const options = { service, home: newFolder() };
-    const planned = await inProcess([...words, '--from', file, '--dry-run'], options);
-    expect(planned.stderr).toMatch(/In the file: 4 payment.* for NGN 24,000\.50 and JPY 7,000 /);
-    expect(await run(words, file, options, '--yes')).toMatchObject({ code: 0 });
+    await scene({
+      service,
+      argv: [...words, '--from', file, '--dry-run'],
+      stderr: [/In the file: 4 payment.* for NGN 24,000\.50 and JPY 7,000 /],
+      requests: [],
+    });
+    await scene({ service, argv: from(words, file, '--yes'), stderr: /^/, json: { accepted: 4 } });
     expect(postsIn(service)).toMatchObject([700_000, 800_000, 900_050, 7000].map((amount) => ({ amount })));
   });
 
@@ -249,37 +234,36 @@ describe('ugwo create --from', () => {
   // Sets the clock of this process, which a program that is started doesn't have.
   const hasClock = process.env['PAYCLI_PROGRAM'] === undefined;
   it.runIf(hasClock)('keeps for a week what an equal row of another file created, unless --allow-repeats', async () => {
-    const [service, home, report] = [await serveMaking('ugw'), newFolder(), reportPath()];
     const rows = ['7000.00,ada@example.com,Rent', '8000.00,obi@example.com,Rent', '9000.00,eze@example.com,Rent'];
     const fileWith = (count: number) => fileOf(csvOf('amount,customer,description', ...rows.slice(0, count)));
     const [shorter, longer] = [fileWith(2), fileWith(3)];
-    const create = (file: string, ...more: string[]) =>
-      inProcess([...CREATE, '--from', file, '--currency', 'NGN', '--concurrency', '1', ...more], { service, home });
-    expect((await create(shorter)).stderr).toBe('');
+    const [service, home] = [await serveMaking('ugw'), newFolder()];
+    const create = (file: string, seen: Partial<Scene>, ...more: readonly string[]) => {
+      const argv = [...CREATE, '--from', file, '--currency', 'NGN', '--concurrency', '1', ...more];
+      return scene({ ...{ service, home, argv }, ...seen });
+    };
+    await create(shorter, { stderr: '', requests: ['POST', 'POST'] });
     const DAY = 24 * 3_600_000;
     const at = vi.spyOn(clock, 'now');
     try {
       at.mockReturnValue(Date.now() + 6 * DAY);
-      const ended = await create(longer, '--report', report);
-      expect(ended.code, ended.stderr).toBe(0);
-      expect(ended.stderr).toMatch(
-        /^Row 1 equals a row of an earlier file, so nothing is created for it \(payment_request-\w+\).* --allow-repeats /,
-      );
-      expect(postsIn(service)).toHaveLength(3);
-      expect(reportOf(report)).toMatchObject({
-        1: { state: 'accepted', uid: uidOf('ugw', 1), status: 'requires_ugwo' },
-        2: { state: 'accepted', uid: uidOf('ugw', 2) },
-        3: { state: 'accepted', uid: uidOf('ugw', 3) },
+      await create(longer, {
+        stderr:
+          /^Row 1 equals a row of an earlier file, so nothing is created for it \(payment_request-\w+\).* --allow-repeats /,
+        requests: ['POST'],
+        report: {
+          1: { state: 'accepted', uid: uidOf('ugw', 1), status: 'requires_ugwo' },
+          2: { state: 'accepted', uid: uidOf('ugw', 2) },
+          3: { state: 'accepted', uid: uidOf('ugw', 3) },
+        },
       });
       // A later run of the same file creates nothing either.
       at.mockReturnValue(Date.now() + 30 * DAY);
-      expect(await create(longer)).toMatchObject({ code: 0 });
-      expect(postsIn(service)).toHaveLength(3);
-      expect(await create(longer, '--allow-repeats')).toMatchObject({ code: 0 });
-      expect(postsIn(service)).toHaveLength(5);
+      await create(longer, { stderr: /^/, requests: [] });
+      await create(longer, { stderr: /^/, requests: ['POST', 'POST'] }, '--allow-repeats');
       // Another file in another week means new ones.
-      expect(await create(fileOf(csvOf('amount,customer,description,n', `${rows[2]},1`)))).toMatchObject({ code: 0 });
-      expect(postsIn(service)).toHaveLength(6);
+      const other = fileOf(csvOf('amount,customer,description,n', `${rows[2]},1`));
+      await create(other, { stderr: /^/, requests: ['POST'] });
     } finally {
       at.mockRestore();
     }
@@ -314,32 +298,29 @@ describe('ugwo create --from', () => {
 
   it('never resends a row whose answer was lost, until someone resolves it', async () => {
     const service = await serveMaking('ugw', ({ ref }) => (ref === 'b' ? reset : undefined));
-    const [home, report] = [newFolder(), reportPath()];
     const file = fileOf(csvOf('ref,amount,currency', 'a,5.00,NGN', 'b,6.00,NGN', 'c,7.00,NGN'));
-    const ended = await run(CREATE, file, { service, home }, '--report', report);
-    expect(ended.code).toBe(6);
-    expect(summaryOf(ended)).toMatchObject({ accepted: 2, unknown: 1, not_started: 0 });
-    const hint = String(errorOf(ended)['hint']);
-    expect(hint).toContain('paycli ledger resolve');
-    const { entry = '' } = reportOf(report)[2] ?? {};
-    expect(entry).toMatch(/^payment_request-/);
-    const again = await run(CREATE, file, { service, home }, '--retry-failed');
-    expect(summaryOf(again)).toMatchObject({ accepted: 2, unknown: 1 });
+    const { home, stdout } = await scene({
+      service,
+      argv: from(CREATE, file),
+      exit: 6,
+      json: { accepted: 2, unknown: 1, not_started: 0 },
+      error: { hint: /paycli ledger resolve/ },
+      report: { 1: {}, 2: { entry: /^payment_request-/ }, 3: {} },
+    });
     expect(postsIn(service)).toMatchObject([{ ref: 'a' }, { ref: 'b' }, { ref: 'c' }]);
-    expect((await inProcess(['ledger', 'show', String(summaryOf(ended)['job'])], { home })).stderr).toContain(
-      'paycli ledger resolve',
-    );
-    const resolved = await inProcess(
-      ['ledger', 'resolve', entry, '--as', 'not-created', '--yes', '--reason', 'looked'],
-      {
-        home,
-      },
-    );
-    expect(resolved.code).toBe(0);
-    const unmade = await run(CREATE, file, { service, home });
-    expect(summaryOf(unmade)).toMatchObject({ accepted: 2, not_created: 1 });
-    expect(errorOf(unmade)['message']).toBe('3 rows: 2 created, 1 not made\nrow 2: not created');
-    expect(postsIn(service)).toHaveLength(3);
+    const later = { service, home, requests: [] };
+    const { job, report } = JSON.parse(stdout);
+    await scene({ ...later, argv: from(CREATE, file, '--retry-failed'), exit: 6, json: { accepted: 2, unknown: 1 } });
+    await scene({ ...later, argv: ['ledger', 'show', job], stderr: ['paycli ledger resolve'] });
+    const entry = String(reportOf(report)[2]?.['entry']);
+    await scene({
+      ...later,
+      before: [['ledger', 'resolve', entry, '--as', 'not-created', '--yes', '--reason', 'looked']],
+      argv: from(CREATE, file),
+      exit: 5,
+      json: { accepted: 2, not_created: 1 },
+      error: { message: '3 rows: 2 created, 1 not made\nrow 2: not created' },
+    });
   });
 });
 
@@ -394,21 +375,27 @@ describe('onye create --from', () => {
 
   it('sends nothing while a column resembles one that is read, unless it is to be ignored', async () => {
     const file = fileOf(csvOf('Email,First Name,last-name,merge_meta.tier,Ref', 'a@b.c,Ada,Obi,vip,R-1'));
-    const [service, home, report] = [await serveMaking('ony'), newFolder(), reportPath()];
-    const refused = await run(['onye', 'create'], file, { service, home });
-    expect(refused.code).toBe(2);
-    expect(errorOf(refused)).toMatchObject({
-      message: `the column "merge_meta.tier" isn't read: did you mean meta.tier?`,
-      hint: 'rename it to meta.tier, or leave it out with `--ignore-columns merge_meta.tier`; nothing was sent',
+    const [service, argv] = [await serveMaking('ony'), from(['onye', 'create'], file)];
+    const { home } = await scene({
+      service,
+      argv,
+      exit: 2,
+      error: {
+        message: `the column "merge_meta.tier" isn't read: did you mean meta.tier?`,
+        hint: 'rename it to meta.tier, or leave it out with `--ignore-columns merge_meta.tier`; nothing was sent',
+      },
+      requests: [],
     });
-    expect(postsIn(service)).toEqual([]);
-    const ignoring = ['--ignore-columns', 'Merge-Meta.tier,ref', '--report', report];
-    const ended = await run(['onye', 'create'], file, { service, home }, ...ignoring);
-    expect(ended.code, ended.stderr).toBe(0);
-    expect(postsIn(service)).toEqual([{ email: 'a@b.c', first_name: 'Ada', last_name: 'Obi' }]);
-    expect(reportOf(report)).toMatchObject({ 1: { 'merge_meta.tier': 'vip', Ref: 'R-1', state: 'accepted' } });
-    const other = await run(['onye', 'create'], file, { service, home }, '--ignore-columns', 'merge_meta.tier');
-    expect(summaryOf(other)['job']).not.toBe(summaryOf(ended)['job']);
+    const { stdout } = await scene({
+      ...{ service, home },
+      argv: [...argv, '--ignore-columns', 'Merge-Meta.tier,ref'],
+      stderr: /^/,
+      requests: ['POST /v1/onye {"email":"a@b.c","first_name":"Ada","last_name":"Obi"}'],
+      report: { 1: { 'merge_meta.tier': 'vip', Ref: 'R-1', state: 'accepted' } },
+    });
+    const other = [...argv, '--ignore-columns', 'merge_meta.tier'];
+    const json = { job: expect.not.stringContaining(JSON.parse(stdout).job) };
+    await scene({ ...{ service, home }, argv: other, stderr: /^/, json });
   });
 
   it('rejects a later line of NDJSON with such a key', async () => {
@@ -435,11 +422,12 @@ it.each([
 ])('%s --from reads a file with the columns of our reports', async (command, header, row) => {
   const others = OURS.split(',').filter((name) => !header.includes(name));
   const file = fileOf(csvOf(`${header},${others}`, `${row},${others.map(() => '')}`));
-  const options = { service: await serveAllBy(() => json(200, ugwo(1))), home: newFolder() };
-  const ended = await inProcess([...command.split(' '), '--from', file, '--dry-run'], options);
-  expect(ended.code, ended.stderr).not.toBe(2);
-  expect(ended.stderr).toContain('Ignored columns');
-  expect(ended.stderr).not.toMatch(/Ignored columns.*\b(?:row|state|job_2)\b/);
+  await scene({
+    service: () => json(200, ugwo(1)),
+    looks: 'asked',
+    argv: [...command.split(' '), '--from', file, '--dry-run'],
+    stderr: /^(?!.*Ignored columns[^\n]*\b(?:row|state|job_2)\b).*Ignored columns/s,
+  });
 });
 
 describe('refund create --from', () => {
@@ -448,79 +436,68 @@ describe('refund create --from', () => {
     `${ACT(number)},,${amount},${currency},gtb,0123456789`;
 
   it('asks for confirmation with the number of refunds and their total', async () => {
-    const service = await serveMaking('rfd');
     const file = fileOf(
       csvOf(HEADER, row(1, '5000.00', 'NGN'), row(2, '"1,000.50"', 'NGN'), row(3, '20.00', 'USD'), row(4)),
     );
-    const ended = await run(REFUND, file, { service, home: newFolder() });
-    expect(ended.code).toBe(2);
-    expect(errorOf(ended)['message']).toContain(
-      'Pay back 4 payments for NGN 6,000.50 and USD 20.00, 1 of them without a known amount (in NGN 2, to a given account 4, in USD 1, in full 1)?',
-    );
-    const dry = await inProcess([...REFUND, '--from', file, '--dry-run'], { service, home: newFolder() });
-    expect(dry.stderr).toBe(
-      'In the file: 4 payments for NGN 6,000.50 and USD 20.00, 1 of them without a known amount (in NGN 2, to a given account 4, in USD 1, in full 1). Nothing was sent.\n',
-    );
+    const total =
+      '4 payments for NGN 6,000.50 and USD 20.00, 1 of them without a known amount (in NGN 2, to a given account 4, in USD 1, in full 1)';
+    const error = { message: expect.stringContaining(`Pay back ${total}?`) };
+    await scene({ service: serveMaking('rfd'), argv: from(REFUND, file), exit: 2, stdout: '', error, requests: [] });
+    const argv = [...REFUND, '--from', file, '--dry-run'];
+    const stderr = `In the file: ${total}. Nothing was sent.\n`;
+    await scene({ service: serveMaking('rfd'), argv, stderr, requests: [] });
   });
 
   it('refunds each row once, and no activity twice without --again', async () => {
-    const [service, home] = [await serveMaking('rfd'), newFolder()];
-    const file = fileOf(csvOf(HEADER, row(1, '5000.00', 'NGN'), row(2)));
-    const ended = await run(REFUND, file, { service, home }, '--reason', 'late', '--yes');
-    expect(summaryOf(ended)).toMatchObject({ accepted: 2 });
-    const destination = { provider: 'gtb', account_number: '0123456789' };
-    expect(postsIn(service)).toEqual([
-      { ugwo_activity: ACT(1), amount: 500_000, reason: 'late', destination },
-      { ugwo_activity: ACT(2), reason: 'late', destination },
-    ]);
-    expect(summaryOf(await run(REFUND, file, { service, home }, '--reason', 'late', '--yes'))).toMatchObject({
-      skipped: 2,
+    const [service, file] = [await serveMaking('rfd'), fileOf(csvOf(HEADER, row(1, '5000.00', 'NGN'), row(2)))];
+    const [late, other] = [from(REFUND, file, '--reason', 'late', '--yes'), from(REFUND, file, '--yes')];
+    const destination = '"destination":{"provider":"gtb","account_number":"0123456789"}';
+    const { home } = await scene({
+      service,
+      argv: late,
+      json: { accepted: 2 },
+      requests: [
+        `POST /v1/refunds {"ugwo_activity":"${ACT(1)}","amount":500000,"reason":"late",${destination}}`,
+        `POST /v1/refunds {"ugwo_activity":"${ACT(2)}","reason":"late",${destination}}`,
+      ],
     });
-    const other = await run(REFUND, file, { service, home }, '--yes');
-    expect(other.code).toBe(9);
-    expect(summaryOf(other)).toMatchObject({ refused: 2 });
-    expect(postsIn(service)).toHaveLength(2);
-    expect(summaryOf(await run(REFUND, file, { service, home }, '--yes', '--again'))).toMatchObject({ accepted: 2 });
+    const later = { service, home };
+    await scene({ ...later, argv: late, json: { skipped: 2 }, requests: [] });
+    await scene({ ...later, argv: other, exit: 9, json: { refused: 2 }, requests: [] });
+    await scene({ ...later, argv: [...other, '--again'], json: { accepted: 2 }, requests: ['POST', 'POST'] });
   });
 
   it('pays back a whole payment only if the row or --all-of-it says so', async () => {
-    const [service, home] = [await serveMaking('rfd'), newFolder()];
     const faulty = fileOf(csvOf(HEADER, row(1, '', 'NGN'), row(2, ' '), row(3, '-', 'NGN'), row(4, 'All')));
-    const refused = await run(REFUND, faulty, { service, home }, '--yes');
-    expect(refused.code).toBe(2);
+    const lines = [
+      { activity: ACT(1), amount: null },
+      { activity: ACT(2) },
+      { activity: ACT(3), amount: 'all', amount_minor: 500 },
+    ];
     const missing = 'is missing: write "all" to pay back the whole payment';
-    expect(errorOf(refused)['violations']).toMatchObject([
-      { row: 1, column: 'amount', title: missing },
-      { row: 2, column: 'amount', title: missing },
-      { row: 3, column: 'amount', title: expect.stringContaining('"-" is not an amount') },
-    ]);
-    const lines = fileOf(
-      `${JSON.stringify({ activity: ACT(1), amount: null })}\n{"activity":"${ACT(2)}"}\n${JSON.stringify({ activity: ACT(3), amount: 'all', amount_minor: 500 })}\n`,
-      'a.ndjson',
-    );
-    const violations = [missing, missing, '"all" can\'t be used together with amount_minor'].map((title, index) => ({
-      row: index + 1,
-      column: 'amount',
-      title,
-    }));
-    expect(errorOf(await run(REFUND, lines, { service, home }, '--yes'))['violations']).toMatchObject(violations);
-    for (const name of ['amt', 'value']) {
-      const other = fileOf(csvOf(`activity,${name}`, `${ACT(1)},1000.00`));
-      const ended = await run(REFUND, other, { service, home }, '--yes');
-      expect(ended.code).toBe(2);
-      expect(errorOf(ended)).toMatchObject({
-        message: `no column amount (found: activity, ${name})`,
-        hint: expect.stringContaining('--all-of-it'),
-      });
+    const faults = (...titles: readonly (string | RegExp)[]) => ({
+      violations: titles.map((title, at) => ({ row: at + 1, column: 'amount', title })),
+    });
+    const headed = (name: string) => fileOf(csvOf(`activity,${name}`, `${ACT(1)},1000.00`));
+    const hint = /--all-of-it/;
+    for (const [argv, error] of [
+      [from(REFUND, faulty), faults(missing, missing, /"-" is not an amount/)],
+      [
+        from(REFUND, fileOf(lines.map((line) => `${JSON.stringify(line)}\n`).join(''), 'a.ndjson')),
+        faults(missing, missing, '"all" can\'t be used together with amount_minor'),
+      ],
+      [from(REFUND, headed('amt')), { message: 'no column amount (found: activity, amt)', hint }],
+      [from(REFUND, headed('value')), { message: 'no column amount (found: activity, value)', hint }],
+      [from(REFUND, faulty, '--all-of-it'), { message: /--all-of-it and the column amount set the same value/ }],
+      [[...REFUND, ACT(1), '--all-of-it', '--json'], { message: '--all-of-it needs --from' }],
+    ] as const) {
+      await scene({ service: [], argv: [...argv, '--yes'], exit: 2, error });
     }
-    const both = await run(REFUND, faulty, { service, home }, '--yes', '--all-of-it');
-    expect(errorOf(both)['message']).toContain('--all-of-it and the column amount set the same value');
-    expect(postsIn(service)).toEqual([]);
-    const all = fileOf(csvOf('activity', ACT(1)));
-    expect(await run(REFUND, all, { service, home }, '--yes', '--all-of-it')).toMatchObject({ code: 0 });
-    expect(postsIn(service)).toEqual([{ ugwo_activity: ACT(1) }]);
-    const one = await inProcess([...REFUND, ACT(1), '--all-of-it', '--json'], { service, home });
-    expect(errorOf(one)['message']).toBe('--all-of-it needs --from');
+    await scene({
+      service: serveMaking('rfd'),
+      argv: from(REFUND, fileOf(csvOf('activity', ACT(1))), '--yes', '--all-of-it'),
+      requests: [`POST /v1/refunds {"ugwo_activity":"${ACT(1)}"}`],
+    });
   });
 
   it.each([
@@ -532,55 +509,63 @@ describe('refund create --from', () => {
     ['reason', '--reason'],
     ['other', 'other'],
   ])('names the source of the rejected field: %s (%s)', async (propertyPath, source) => {
-    const service = await serveMaking('rfd', () => problem(422, 'Invalid', [{ propertyPath, title: 'is wrong' }]));
-    const report = reportPath();
-    const file = fileOf(csvOf(HEADER, row(1, '5000.00', 'NGN')));
-    const [options, args] = [{ service, home: newFolder() }, ['--reason', 'late', '--yes', '--report', report]];
-    await run(REFUND, file, options, ...args);
-    expect(reportOf(report)[1]?.['error']).toBe(`the service answered 422: Invalid; ${source}: is wrong`);
+    const refused: Scene = {
+      service: await serveMaking('rfd', () => problem(422, 'Invalid', [{ propertyPath, title: 'is wrong' }])),
+      argv: from(REFUND, fileOf(csvOf(HEADER, row(1, '5000.00', 'NGN'))), '--reason', 'late', '--yes'),
+      exit: 3,
+      json: { rejected: 1 },
+      report: { 1: { error: `the service answered 422: Invalid; ${source}: is wrong` } },
+      requests: ['POST'],
+    };
+    const { home } = await scene(refused);
     // The next run sends nothing, and names it as well.
-    const again = await run(REFUND, file, options, ...args);
-    expect(summaryOf(again)).toMatchObject({ rejected: 1, skipped: 1 });
-    expect(reportOf(report)[1]?.['error']).toBe(`the service answered 422: Invalid; ${source}: is wrong`);
+    await scene({ ...refused, home, json: { rejected: 1, skipped: 1 }, requests: [] });
   });
 
   it('skips a row whose activity belongs to another payment request or was paid in another currency', async () => {
     const activities = [1, 3].map((number) => ({ uid: ACT(number), status: 'successful', amount: 500_001 }));
-    const paid = { ...ugwo(1), activities };
-    const service = await serveAllBy(({ method }) => (method === 'GET' ? json(200, paid) : undefined));
-    const report = reportPath();
-    const file = fileOf(
-      csvOf(
-        HEADER,
-        ...[`${ACT(1)},UGWO,1.00,USD,,`, `${ACT(2)},UGWO,1.00,NGN,,`, `${ACT(3)},UGWO,all,USD,,`].map((line) =>
-          line.replace('UGWO', uidOf('ugw', 1)),
-        ),
-      ),
-    );
-    const ended = await run(REFUND, file, { service, home: newFolder() }, '--yes', '--report', report);
-    expect(ended.code).toBe(5);
-    expect(reportOf(report)).toMatchObject({
-      1: { state: 'invalid', error: expect.stringContaining('was paid in NGN, not in USD') },
-      2: { state: 'invalid', error: expect.stringContaining('is no activity of') },
-      3: { state: 'invalid', error: expect.stringContaining('was paid in NGN, not in USD') },
+    const rows = [`${ACT(1)},UGWO,1.00,USD,,`, `${ACT(2)},UGWO,1.00,NGN,,`, `${ACT(3)},UGWO,all,USD,,`];
+    const text = csvOf(HEADER, ...rows).replaceAll('UGWO', uidOf('ugw', 1));
+    await scene({
+      service: ({ method }) => (method === 'GET' ? json(200, { ...ugwo(1), activities }) : undefined),
+      looks: 'asked',
+      argv: from(REFUND, fileOf(text), '--yes'),
+      exit: 5,
+      json: { invalid: 3 },
+      report: {
+        1: { state: 'invalid', error: /was paid in NGN, not in USD/ },
+        2: { state: 'invalid', error: /is no activity of/ },
+        3: { state: 'invalid', error: /was paid in NGN, not in USD/ },
+      },
     });
   });
 
   it('distinguishes a refund that failed at once from an accepted one, also in later runs', async () => {
     const failed = json(200, { uid: 'rfd.1', status: 'failed', error: { message: 'closed account' } });
     const service = await serveMaking('rfd', ({ ugwo_activity }) => (ugwo_activity === ACT(1) ? failed : undefined));
-    const [home, report] = [newFolder(), reportPath()];
-    const file = fileOf(csvOf(HEADER, row(1), row(2)));
-    const ended = await run(REFUND, file, { service, home }, '--yes', '--report', report);
-    expect(ended.code).toBe(11);
-    expect(summaryOf(ended)).toMatchObject({ failed: 1, accepted: 1 });
-    expect(reportOf(report)).toMatchObject({
-      1: { state: 'failed', error: 'the refund failed: closed account', refund: 'rfd.1' },
+    const counts = { failed: 1, accepted: 1 };
+    const first: Scene = {
+      service,
+      argv: from(REFUND, fileOf(csvOf(HEADER, row(1), row(2))), '--yes'),
+      exit: 11,
+      json: { ...counts, skipped: 0 },
+    };
+    const rows = (error: string) => ({ 1: { state: 'failed', error, refund: 'rfd.1' }, 2: {} });
+    const { home, stdout } = await scene({ ...first, report: rows('the refund failed: closed account') });
+    const later = { ...first, home };
+    await scene({
+      ...later,
+      json: { ...counts, skipped: 2 },
+      report: rows('it was made, but it failed'),
+      requests: [],
     });
-    expect(summaryOf(await run(REFUND, file, { service, home }, '--yes'))).toMatchObject({ failed: 1, skipped: 2 });
-    const job = await inProcess(['ledger', 'show', String(summaryOf(ended)['job']), '--json'], { home });
-    expect(JSON.parse(job.stdout)).toMatchObject({ failed: 1, accepted: 1 });
-    await run(REFUND, file, { service, home }, '--yes', '--retry-failed', '--again');
-    expect(postsIn(service)).toHaveLength(3);
+    await scene({ home, argv: ['ledger', 'show', JSON.parse(stdout).job, '--json'], json: counts });
+    await scene({
+      ...first,
+      home,
+      argv: [...first.argv, '--retry-failed', '--again'],
+      json: counts,
+      requests: ['POST'],
+    });
   });
 });

@@ -15,9 +15,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { utcAtom } from '../../src/core/time.ts';
 import { CANARY } from '../support/canary.ts';
-import { inProcess, startHere } from '../support/in-process.ts';
+import { startHere } from '../support/in-process.ts';
 import type { RunOptions } from '../support/program.ts';
-import { errorOf, newFolder, passingClock, paycli, start } from '../support/program.ts';
+import { errorOf, newFolder, passingClock, start } from '../support/program.ts';
 import { scene } from '../support/scene.ts';
 import {
   ACTIVITY,
@@ -28,7 +28,6 @@ import {
   ONYE_ID,
   problem,
   reset,
-  type Service,
   serveAllBy,
   serveBy,
   ugwo,
@@ -195,24 +194,32 @@ describe('ugwo charge --from', () => {
     }));
 
   it('resumes when the same command runs again', async () => {
-    const service = await serveCharges({ 2: reset, 3: reset, 4: reset });
-    const [file, options, report] = [ussdFile(1, 2, 3, 4, 5, 6), { service, ...home() }, reportPath()];
-    const first = await chargeFrom(file, options, '--concurrency', '1', '--report', report);
-    expect(first.code).toBe(6);
-    expect(summaryOf(first)).toMatchObject({ accepted: 1, unknown: 3, not_started: 2 });
-    expect(errorOf(first)['message']).toContain('stopped early: the results of 3 rows in a row are unknown');
-    expect(postsOf(service)).toEqual(once(1, 2, 3, 4));
-    expect(Object.keys(reportOf(report))).toEqual(['1', '2', '3', '4']);
-    const second = await chargeFrom(file, options, '--report', report);
-    expect(second.code).toBe(6);
-    expect(summaryOf(second)).toMatchObject({ accepted: 3, unknown: 3, not_started: 0, skipped: 4 });
-    expect(postsOf(service)).toEqual(once(1, 2, 3, 4, 5, 6));
-    expect(reportOf(report)).toMatchObject({
-      1: { state: 'accepted', activity: activityOf(1), ussd: '*737*000*5000#' },
-      2: { state: 'unknown', activity: '' },
-      5: { state: 'accepted', activity: activityOf(5) },
-      6: { state: 'accepted', activity: activityOf(6) },
+    const [service, file] = [await serveCharges({ 2: reset, 3: reset, 4: reset }), ussdFile(1, 2, 3, 4, 5, 6)];
+    const { home } = await scene({
+      service,
+      argv: charging(file, '--concurrency', '1'),
+      exit: 6,
+      json: { accepted: 1, unknown: 3, not_started: 2 },
+      error: { message: /stopped early: the results of 3 rows in a row are unknown/ },
+      report: { 1: {}, 2: {}, 3: {}, 4: {} },
     });
+    expect(postsOf(service)).toEqual(once(1, 2, 3, 4));
+    await scene({
+      service,
+      home,
+      argv: charging(file),
+      exit: 6,
+      json: { accepted: 3, unknown: 3, not_started: 0, skipped: 4 },
+      report: {
+        1: { state: 'accepted', activity: activityOf(1), ussd: '*737*000*5000#' },
+        2: { state: 'unknown', activity: '' },
+        3: { state: 'unknown' },
+        4: { state: 'unknown' },
+        5: { state: 'accepted', activity: activityOf(5) },
+        6: { state: 'accepted', activity: activityOf(6) },
+      },
+    });
+    expect(postsOf(service)).toEqual(once(1, 2, 3, 4, 5, 6));
   });
 
   it('checks a charge whose answer was lost once, then continues', async () => {
@@ -236,27 +243,21 @@ describe('ugwo charge --from', () => {
       if (number !== 3) made.add(number);
       return number > 4 ? charged(number) : reset;
     });
-    const report = reportPath();
-    const ended = await chargeFrom(
-      ussdFile(1, 2, 3, 4, 5),
-      { service, ...home() },
-      '--concurrency',
-      '1',
-      '--report',
-      report,
-    );
-    expect(ended.code).toBe(6);
-    expect(summaryOf(ended)).toMatchObject({ accepted: 4, unknown: 1, not_started: 0, skipped: 0 });
+    const accepted = { state: 'accepted', ussd: '*737*000*5000#', error: '' };
+    await scene({
+      service,
+      argv: charging(ussdFile(1, 2, 3, 4, 5), '--concurrency', '1'),
+      exit: 6,
+      json: { accepted: 4, unknown: 1, not_started: 0, skipped: 0 },
+      report: {
+        1: { ...accepted, activity: activityOf(1) },
+        2: { ...accepted, activity: activityOf(2) },
+        3: { state: 'unknown', activity: '' },
+        4: { ...accepted, activity: activityOf(4) },
+        5: { ...accepted, activity: activityOf(5) },
+      },
+    });
     expect(postsOf(service)).toEqual(once(1, 2, 3, 4, 5));
-    for (const row of [1, 2, 4]) {
-      expect(reportOf(report)[row]).toMatchObject({
-        state: 'accepted',
-        activity: activityOf(row),
-        ussd: '*737*000*5000#',
-        error: '',
-      });
-    }
-    expect(reportOf(report)[3]).toMatchObject({ state: 'unknown', activity: '' });
     // Each row is read before its charge; each lost one is read once more.
     expect(service.seen.filter(({ method }) => method === 'GET')).toHaveLength(5 + 4);
   });
@@ -276,12 +277,16 @@ describe('ugwo charge --from', () => {
         }, 20);
       };
     });
-    const [file, options, report] = [ussdFile(1, 2, 3, 4), { service, ...home() }, reportPath()];
-    await chargeFrom(file, options, '--continue-on-unknown');
-    const second = await chargeFrom(file, options, '--retry-failed', '--concurrency', '1', '--report', report);
-    expect(second.code).toBe(6);
-    expect(summaryOf(second)).toMatchObject({ accepted: 2, unknown: 1, rejected: 1, not_started: 0, skipped: 3 });
-    expect(Object.keys(reportOf(report))).toEqual(['1', '2', '3', '4']);
+    const file = ussdFile(1, 2, 3, 4);
+    const { home } = await scene({ service, argv: charging(file, '--continue-on-unknown'), exit: 6, json: {} });
+    await scene({
+      service,
+      home,
+      argv: charging(file, '--retry-failed', '--concurrency', '1'),
+      exit: 6,
+      json: { accepted: 2, unknown: 1, rejected: 1, not_started: 0, skipped: 3 },
+      report: { 1: {}, 2: {}, 3: {}, 4: {} },
+    });
     expect(postsOf(service)).toEqual({ 1: 2, 2: 1, 3: 1, 4: 1 });
   });
 
@@ -325,19 +330,27 @@ describe('ugwo charge --from', () => {
       if (number === 4 && !isMended) return charged(number, { status: 'failed', error: { message: 'declined' } });
       return number === 5 ? reset : charged(number + (isMended ? 10 : 0));
     });
-    const [file, options, report] = [ussdFile(1, 2, 3, 4, 5), { service, ...home() }, reportPath()];
-    const first = await chargeFrom(file, options, '--continue-on-unknown');
-    expect(summaryOf(first)).toMatchObject({ accepted: 1, not_sent: 1, rejected: 1, failed: 1, unknown: 1 });
-    expect(errorOf(first)['hint']).toContain('run the same command again to continue');
+    const file = ussdFile(1, 2, 3, 4, 5);
+    const { home } = await scene({
+      service,
+      argv: charging(file, '--continue-on-unknown'),
+      exit: 6,
+      json: { accepted: 1, not_sent: 1, rejected: 1, failed: 1, unknown: 1 },
+      error: { hint: /run the same command again to continue/ },
+    });
     isOpen = true;
-    const again = await chargeFrom(file, options, '--report', report);
-    expect(again.code).toBe(6);
-    expect(summaryOf(again)).toMatchObject({ accepted: 2, not_sent: 0, rejected: 1, failed: 1, skipped: 4 });
+    await scene({
+      service,
+      home,
+      argv: charging(file),
+      exit: 6,
+      json: { accepted: 2, not_sent: 0, rejected: 1, failed: 1, skipped: 4 },
+      report: { 1: {}, 2: { state: 'accepted' }, 3: {}, 4: {}, 5: {} },
+    });
     expect(postsOf(service)).toEqual({ 1: 1, 2: 4, 3: 1, 4: 1, 5: 1 });
-    expect(reportOf(report)['2']).toMatchObject({ state: 'accepted' });
     isMended = true;
-    const retried = await chargeFrom(file, options, '--retry-failed');
-    expect(summaryOf(retried)).toMatchObject({ accepted: 4, rejected: 0, failed: 0, unknown: 1, skipped: 3 });
+    const json = { accepted: 4, rejected: 0, failed: 0, unknown: 1, skipped: 3 };
+    await scene({ service, home, argv: charging(file, '--retry-failed'), exit: 6, json });
     expect(postsOf(service)).toEqual({ 1: 1, 2: 4, 3: 2, 4: 2, 5: 1 });
   });
 
@@ -367,14 +380,14 @@ describe('ugwo charge --from', () => {
   });
 
   it('reserves disk space for the outcome of every row in flight', async () => {
-    const options = home();
+    const home = newFolder();
     const sizes: number[] = [];
     const service = await serveBy((seen) => {
-      const lines = readdirSync(options.home ?? '').filter((name) => name.endsWith('.ndjson'));
-      sizes.push(...lines.map((name) => statSync(join(options.home ?? '', name)).size));
+      const lines = readdirSync(home).filter((name) => name.endsWith('.ndjson'));
+      sizes.push(...lines.map((name) => statSync(join(home, name)).size));
       return charged(numberIn(seen));
     });
-    expect(await chargeFrom(ussdFile(1), { service, ...options }, '--concurrency', '3')).toMatchObject({ code: 0 });
+    await scene({ service, home, argv: charging(ussdFile(1), '--concurrency', '3') });
     // Four slots of 8 KiB per row in flight, and one more.
     expect(sizes).toEqual([13 * 8192]);
   });
@@ -382,28 +395,32 @@ describe('ugwo charge --from', () => {
   it('stops at a rejected key and resumes with a valid one', async () => {
     let taken = false;
     const service = await serveBy((seen) => (taken ? charged(numberIn(seen)) : problem(401, 'Unauthorized')));
-    const [file, options] = [ussdFile(1, 2, 3), { service, ...home() }];
-    const ended = await chargeFrom(file, options, '--concurrency', '1');
-    expect(ended.code).toBe(4);
-    expect(summaryOf(ended)).toMatchObject({ rejected: 1, not_started: 2 });
-    expect(postsOf(service)).toEqual(once(1));
+    const file = ussdFile(1, 2, 3);
+    const { home } = await scene({
+      service,
+      argv: charging(file, '--concurrency', '1'),
+      exit: 4,
+      json: { rejected: 1, not_started: 2 },
+      requests: [`POST /v1/ugwo/${ugwoOf(1)}/activities`],
+    });
     taken = true;
-    expect(summaryOf(await chargeFrom(file, options, '--retry-failed'))).toMatchObject({ accepted: 3 });
+    await scene({ service, home, argv: charging(file, '--retry-failed'), json: { accepted: 3 } });
   });
 
   it('refuses a row with an earlier open charge and retries it later', async () => {
-    const service = await serveCharges();
-    const options = { service, ...home() };
-    await inProcess(['ugwo', 'charge', ugwoOf(1), '--medium', 'ussd', '--provider', 'uba'], options);
-    const file = ussdFile(1, 2);
-    const ended = await chargeFrom(file, options);
-    expect(ended.code).toBe(9);
-    expect(summaryOf(ended)).toMatchObject({ accepted: 1, refused: 1 });
+    const [service, file] = [await serveCharges(), ussdFile(1, 2)];
+    const { home } = await scene({
+      service,
+      before: [['ugwo', 'charge', ugwoOf(1), '--medium', 'ussd', '--provider', 'uba']],
+      argv: charging(file),
+      exit: 9,
+      json: { accepted: 1, refused: 1 },
+      requests: ['POST', 'POST'],
+    });
     expect(postsOf(service)).toEqual(once(1, 2));
-    expect(await chargeFrom(file, options, '--again')).toMatchObject({ code: 0 });
-    expect(postsOf(service)).toEqual({ 1: 2, 2: 1 });
-    expect(await chargeFrom(file, options, '--again')).toMatchObject({ code: 0 });
-    expect(postsOf(service)).toEqual({ 1: 2, 2: 1 });
+    const argv = charging(file, '--again');
+    for (const requests of [[`POST /v1/ugwo/${ugwoOf(1)}/activities`], []])
+      await scene({ service, home, argv, requests });
   });
 
   it.each<[string, Readonly<Record<string, unknown>>, reason: string, again: boolean]>([
@@ -440,39 +457,43 @@ describe('ugwo charge --from', () => {
         if (seen.method === 'GET') return json(200, { ...ugwo(number), checkout, activities: [] });
         return number === 3 ? third : answer;
       });
-    const oneByOne = (service: Service, options: RunOptions, ...more: readonly string[]) =>
-      chargeFrom(ussdFile(1, 2, 3, 4), { service, ...options }, '--concurrency', '1', ...more);
+    const oneByOne = (...more: readonly string[]) => charging(ussdFile(1, 2, 3, 4), '--concurrency', '1', ...more);
 
     it.each([
       ['checkout', 'is missing'],
       ['', 'The payment request has no checkout.'],
     ])('sends no more of them after a 422 about the checkout, unless --again: %s %s', async (path, title) => {
-      const [service, options, report] = [await serveWithout(refusing(path, title)), home(), reportPath()];
-      const ended = await oneByOne(service, options, '--report', report);
-      expect(ended.code).toBe(3);
-      expect(summaryOf(ended)).toMatchObject({ rejected: 1, refused: 2, accepted: 1 });
+      const service = await serveWithout(refusing(path, title));
+      const { home } = await scene({
+        service,
+        argv: oneByOne(),
+        exit: 3,
+        json: { rejected: 1, refused: 2, accepted: 1 },
+        report: { 1: {}, 2: { state: 'refused', error: /the service rejected row 1 for that/ }, 3: {}, 4: {} },
+      });
       expect(postsOf(service)).toEqual(once(1, 3));
-      const { state, error } = reportOf(report)[2] ?? {};
-      expect([state, error]).toEqual(['refused', expect.stringContaining('the service rejected row 1 for that')]);
-      expect(summaryOf(await oneByOne(service, options, '--again'))).toMatchObject({ rejected: 3, refused: 0 });
+      const json = { rejected: 3, refused: 0 };
+      await scene({ service, home, argv: oneByOne('--again'), exit: 3, json });
       expect(postsOf(service)).toEqual(once(1, 2, 3, 4));
     });
 
     it.each([
-      ['are charged', charged(1), 'accepted', 4],
-      ['are rejected for something else', refusing('data.provider', 'is unknown'), 'rejected', 3],
-      ['are rejected for now', problem(409, 'The checkout is being changed.'), 'rejected', 3],
-    ])('sends them all as long as they %s', async (_what, answer, state, count) => {
+      ['are charged', charged(1), 0, { accepted: 4 }],
+      ['are rejected for something else', refusing('data.provider', 'is unknown'), 3, { rejected: 3 }],
+      ['are rejected for now', problem(409, 'The checkout is being changed.'), 3, { rejected: 3 }],
+    ])('sends them all as long as they %s', async (_what, answer, exit, counts) => {
       const service = await serveWithout(answer);
-      expect(summaryOf(await oneByOne(service, home()))).toMatchObject({ [state]: count, refused: 0 });
+      await scene({ service, argv: oneByOne(), exit, json: { ...counts, refused: 0 } });
       expect(postsOf(service)).toEqual(once(1, 2, 3, 4));
     });
 
-    it('sends them after a 422 about the checkout of a request that shows one', async () => {
-      const service = await serveWithout(charged(1), refusing('data.medium', 'is not offered by the checkout'));
-      const ended = await chargeFrom(ussdFile(3, 1), { service, ...home() }, '--concurrency', '1');
-      expect(summaryOf(ended)).toMatchObject({ rejected: 1, accepted: 1 });
-    });
+    it('sends them after a 422 about the checkout of a request that shows one', () =>
+      scene({
+        service: serveWithout(charged(1), refusing('data.medium', 'is not offered by the checkout')),
+        argv: charging(ussdFile(3, 1), '--concurrency', '1'),
+        exit: 3,
+        json: { rejected: 1, accepted: 1 },
+      }));
   });
 
   it.each([
@@ -494,12 +515,15 @@ describe('ugwo charge --from', () => {
 
   it('names the profile in the command that checks unknown rows', async () => {
     const service = await serveCharges({ 1: reset });
-    const options = home();
     const login = ['login', '--base-url', service.origin, '--key-stdin', '--profile', 'shop', '--no-verify'];
-    expect(await inProcess(login, { ...options, stdin: `${CANARY}\n` })).toMatchObject({ code: 0 });
-    const ended = await chargeFrom(ussdFile(1), options, '--profile', 'shop');
-    const command = '`paycli ledger sync --profile shop`';
-    expect(errorOf(ended)).toMatchObject({ exit_code: 6, hint: expect.stringContaining(command) });
+    await scene({
+      stdin: `${CANARY}\n`,
+      before: [login],
+      argv: charging(ussdFile(1), '--profile', 'shop'),
+      exit: 6,
+      json: { unknown: 1 },
+      error: { exit_code: 6, hint: /`paycli ledger sync --profile shop`/ },
+    });
   });
 });
 
@@ -523,10 +547,10 @@ describe('a file that adds a row to one already charged', () => {
 
   it('is refused if the earlier charge is unknown, with the command that checks it', async () => {
     const service = await serveCharges({ 1: reset });
-    const options = { service, ...home() };
-    await inProcess(['ugwo', 'charge', ugwoOf(1), '--medium', 'ussd', '--provider', 'gtb'], options);
-    const { exit_code, hint } = errorOf(await chargeFrom(ussdFile(1), options));
-    expect([exit_code, hint]).toEqual([9, 'find out about the unknown rows: `paycli ledger sync`']);
+    const argv = ['ugwo', 'charge', ugwoOf(1), '--medium', 'ussd', '--provider', 'gtb'];
+    const { home } = await scene({ service, argv, exit: 6 });
+    const error = { exit_code: 9, hint: 'find out about the unknown rows: `paycli ledger sync`' };
+    await scene({ service, home, argv: charging(ussdFile(1)), exit: 9, json: { refused: 1 }, error, requests: [] });
   });
 
   it('is refused if a row was paid in part', async () => {
@@ -535,78 +559,67 @@ describe('a file that adds a row to one already charged', () => {
       const number = numberIn(seen);
       return seen.method === 'POST' ? charged(number) : json(200, { ...ugwo(number), ...(number === 1 && paid) });
     });
-    const options = { service, ...home() };
-    await chargeFrom(ussdFile(1), options);
+    const { home } = await scene({ service, argv: charging(ussdFile(1)) });
     const part = { ...ACTIVITY, uid: activityOf(1), status: 'successful', next_action: null, charged_amount: 1000 };
     paid = { total_amount_paid: 1000, activities: [part] };
-    expect(summaryOf(await chargeFrom(ussdFile(1, 2), options))).toMatchObject({ accepted: 1, refused: 1 });
+    const counts = { accepted: 1, refused: 1 };
+    await scene({ service, home, argv: charging(ussdFile(1, 2)), exit: 9, json: counts });
     expect(postsOf(service)).toEqual(once(1, 2));
   });
 
   it('is refused if a row has other terms, is charged twice, or was charged elsewhere', async () => {
     const service = await serveCharges();
-    const options = { service, ...home() };
-    await chargeFrom(ussdFile(1), options);
+    const { home } = await scene({ service, argv: charging(ussdFile(1)) });
     const other = fileOf(csvOf('ugwo,medium,provider', `${ugwoOf(1)},ussd,uba`));
-    expect(summaryOf(await chargeFrom(other, options))).toMatchObject({ accepted: 0, refused: 1 });
-    const twice = await chargeFrom(ussdFile(2, 2), options, '--allow-repeats');
-    expect(summaryOf(twice)).toMatchObject({ accepted: 1, refused: 1 });
+    await scene({ service, home, argv: charging(other), exit: 9, json: { accepted: 0, refused: 1 } });
+    const argv = charging(ussdFile(2, 2), '--allow-repeats');
+    await scene({ service, home, argv, exit: 9, json: { accepted: 1, refused: 1 } });
     expect(postsOf(service)).toEqual(once(1, 2));
   });
 });
 
 describe('--report', () => {
-  const charge = async (options: RunOptions, report: string, file: string, ...more: readonly string[]) =>
-    chargeFrom(file, options, '--report', report, ...more);
-
   it('does not overwrite the report of another job or another file, and sends nothing', async () => {
-    const service = await serveCharges({ 9: problem(422, 'Validation error') });
-    const options = { service, ...home() };
+    const at = { service: await serveCharges(), ...home() };
     for (const name of ['result.csv', 'result.ndjson']) {
       const report = reportPath(name);
-      const job = summaryOf(await charge(options, report, ussdFile(1)))['job'];
+      const { stdout } = await scene({ ...at, argv: charging(ussdFile(1), '--report', report) });
       const text = readFileSync(report, 'utf8');
+      const message = expect.stringContaining(`is the report of another job, ${JSON.parse(stdout).job}`);
+      const error = { message, hint: /name a new file, or move this one away/ };
       for (const more of [[], ['--dry-run']]) {
-        const ended = await charge(options, report, ussdFile(2), ...more);
-        expect(ended).toMatchObject({ code: 2, stdout: '' });
-        expect(errorOf(ended)['message']).toContain(`is the report of another job, ${job}`);
-        expect(errorOf(ended)['hint']).toContain('name a new file, or move this one away');
+        await scene({ ...at, argv: charging(ussdFile(2), '--report', report, ...more), exit: 2, error, requests: [] });
       }
       expect(readFileSync(report, 'utf8')).toBe(text);
     }
     for (const text of ['ugwo,medium\n', 'notes', '{"a":1}\n', '\u0000', '"']) {
       const report = fileOf(text, 'other.csv');
-      const ended = await charge(options, report, ussdFile(2));
-      expect(ended.code, text).toBe(2);
-      expect(errorOf(ended)['message']).toContain('is there already, and is no report');
+      const error = { message: /is there already, and is no report/ };
+      await scene({ ...at, argv: charging(ussdFile(2), '--report', report), exit: 2, error, requests: [] });
       expect(readFileSync(report, 'utf8')).toBe(text);
     }
-    expect(postsOf(service)).toEqual(once(1));
+    expect(postsOf(at.service)).toEqual(once(1));
   });
 
   it('that cannot be written leaves no job, and sends nothing', async () => {
-    const service = await serveCharges();
-    const options = { service, ...home() };
-    const ended = await charge(options, join(newFolder(), 'none', 'result.csv'), ussdFile(1));
-    expect(ended).toMatchObject({ code: 2, stdout: '' });
-    expect((await inProcess(['ledger', 'jobs', '-o', 'tsv', '--columns', 'id'], options)).stdout).toBe('');
-    expect(postsOf(service)).toEqual({});
+    const argv = charging(ussdFile(1), '--report', join(newFolder(), 'none', 'result.csv'));
+    const { home } = await scene({ service: [], argv, exit: 2 });
+    await scene({ home, argv: ['ledger', 'jobs', '--all-profiles', '--json'], json: { data: [] } });
   });
 
   it.each(['result.csv', 'result.ndjson'])(
     'overwrites the report of the same job or one without sendable rows: %s',
     async (name) => {
-      const options = { service: await serveCharges(), ...home() };
+      const at = { service: await serveCharges(), ...home() };
       const report = fileOf('', name);
       const bad = fileOf(csvOf('ugwo,medium,provider,job', `${ugwoOf(1)},usd,gtb,x`));
-      expect(await charge(options, report, bad)).toMatchObject({ code: 2 });
+      await scene({ ...at, argv: charging(bad, '--report', report), exit: 2 });
       const good = bad.replace('charges', 'right');
       writeFileSync(good, readFileSync(bad, 'utf8').replace('usd', 'ussd'));
       expect(readFileSync(report, 'utf8')).toContain('invalid');
       for (let run = 0; run < 2; run += 1) {
-        expect(await charge(options, report, good)).toMatchObject({ code: 0 });
-        expect(readFileSync(report, 'utf8')).toContain('accepted');
-        expect(readFileSync(report, 'utf8')).not.toContain('invalid');
+        await scene({ ...at, argv: charging(good, '--report', report) });
+        expect(readFileSync(report, 'utf8')).toMatch(/^(?!.*invalid).*accepted/s);
         // Truncated as by a full disk.
         if (name === 'result.csv') truncateSync(report, statSync(report).size - 3);
       }
@@ -647,19 +660,22 @@ describe('a service with a long Retry-After', () => {
     }));
 
   it('gets no more requests from --check, a walk or a wait', async () => {
-    const place = home();
-    const made = await serveBy((seen) => charged(numberIn(seen)));
-    expect((await chargeFrom(ussdFile(...rows), { service: made, ...place })).code).toBe(0);
-    const file = ['ugwo', 'charge', '--from', ussdFile(21, 22, 23), '--check', '--dry-run', '--concurrency', '1'];
-    for (const [args, code] of [
-      [file, 8],
-      [['ugwo', 'list', '--all'], 8],
-      [['activity', 'wait', ugwoOf(1), activityOf(1)], 8],
-    ] as const) {
-      const service = await serveBy(() => held, { looks: 'asked' });
-      const ended = await inProcess([...args, '--json'], { service, ...place });
-      expect([args[1], ended.code, service.seen.length]).toEqual([args[1], code, 1]);
-      expect(errorOf(ended)['message']).toMatch(/asks to wait 1 h, until /);
+    const { home } = await scene({ service: serveCharges(), argv: charging(ussdFile(...rows)) });
+    for (const argv of [
+      charging(ussdFile(21, 22, 23), '--check', '--dry-run', '--concurrency', '1'),
+      ['ugwo', 'list', '--all', '--json'],
+      ['activity', 'wait', ugwoOf(1), activityOf(1), '--json'],
+    ]) {
+      await scene({
+        service: () => held,
+        looks: 'asked',
+        home,
+        argv,
+        exit: 8,
+        stdout: /^/,
+        error: { message: /asks to wait 1 h, until / },
+        requests: ['GET'],
+      });
     }
   });
 });
@@ -667,18 +683,15 @@ describe('a service with a long Retry-After', () => {
 describe('ugwo charge --from --check --dry-run', () => {
   // Runs the built program: this process has already loaded the schemas.
   it('loads the schemas that it needs', async () => {
-    const service = await serveBy(
-      (seen) => json(200, { ...ugwo(numberIn(seen)), checkout: { uid: 'chk.a.b' }, activities: [] }),
-      {
-        looks: 'asked',
-      },
-    );
-    const checked = ['ugwo', 'charge', '--from', ussdFile(1, 2), '--check', '--dry-run', '--json'];
-    const first = await paycli(checked, { service, ...home() });
-    expect(first, first.stderr).toMatchObject({ code: 0 });
-    const customer = await serveAllBy(() => json(200, { uid: ONYE_ID, meta: { a: 'b' } }));
-    const merge = ['onye', 'update', ONYE_ID, '--merge-meta', 'c=d', '--dry-run'];
-    expect(await paycli(merge, { service: customer })).toMatchObject({ code: 0 });
+    const argv = charging(ussdFile(1, 2), '--check', '--dry-run');
+    await scene({ built: true, service: serveCharges(), argv, stderr: /^/, requests: [] });
+    await scene({
+      built: true,
+      service: () => json(200, { uid: ONYE_ID, meta: { a: 'b' } }),
+      argv: ['onye', 'update', ONYE_ID, '--merge-meta', 'c=d', '--dry-run'],
+      stderr: /^/,
+      requests: [`GET /v1/onye/${ONYE_ID}`],
+    });
   });
 });
 
@@ -703,11 +716,14 @@ describe('a row that was not sent', () => {
     const at = new Date(Date.now() + 600_000).toISOString();
     const file = fileOf(csvOf('ugwo,medium,expires_at', ...[1, 2].map((n) => `${ugwoOf(n)},bank_transfer,${at}`)));
     // A read would show the service's clock, which decides then.
-    const args = ['ugwo', 'charge', '--from', file, '--json', '--concurrency', '1', '--no-preflight'];
-    const ended = await inProcess(args, { service, env: clock.env });
-    expect(ended.code).toBe(5);
-    expect(summaryOf(ended)).toMatchObject({ accepted: 1, not_sent: 1 });
-    expect(errorOf(ended)['message']).toMatch(/row 2: .*; expires_at: should be in the future/);
+    await scene({
+      service,
+      env: clock.env,
+      argv: charging(file, '--concurrency', '1', '--no-preflight'),
+      exit: 5,
+      json: { accepted: 1, not_sent: 1 },
+      error: { message: /row 2: .*; expires_at: should be in the future/ },
+    });
   });
 });
 
@@ -717,21 +733,19 @@ describe('a row whose expiry passed after it was sent', () => {
     const clock = passingClock();
     const at = new Date(Date.now() + 600_000).toISOString();
     const rows = [1, 2].map((number) => `${ugwoOf(number)},bank_transfer,${at}`);
-    const [file, options, report] = [
-      fileOf(csvOf('ugwo,medium,expires_at', ...rows)),
-      { service, ...home() },
-      reportPath(),
-    ];
-    expect(summaryOf(await chargeFrom(file, options))).toMatchObject({ accepted: 1 });
+    const file = fileOf(csvOf('ugwo,medium,expires_at', ...rows));
+    const { home } = await scene({ service, argv: charging(file), exit: 4, json: { accepted: 1 } });
     clock.pass();
     for (const more of [[], ['--skip-invalid']]) {
-      const again = await inProcess(['ugwo', 'charge', '--from', file, '--json', '--report', report, ...more], {
-        ...options,
+      await scene({
+        service,
+        home,
         env: clock.env,
+        argv: charging(file, ...more),
+        exit: 4,
+        json: { accepted: 1, rejected: 1, invalid: 0, skipped: 2 },
+        report: { 1: { state: 'accepted', activity: activityOf(1) }, 2: { state: 'rejected' } },
       });
-      expect(again.code).toBe(4);
-      expect(summaryOf(again)).toMatchObject({ accepted: 1, rejected: 1, invalid: 0, skipped: 2 });
-      expect(reportOf(report)).toMatchObject({ 1: { state: 'accepted', activity: activityOf(1) } });
     }
     expect(postsOf(service)).toEqual(once(1, 2));
   });
@@ -758,8 +772,7 @@ describe('a file that changes during the run', () => {
       if (numberIn(seen) === 3) change(file);
       return charged(numberIn(seen));
     });
-    const ended = await chargeFrom(file, { service, ...home() });
-    expect(ended.code).toBe(0);
+    await scene({ service, argv: charging(file) });
     expect(postsOf(service)).toEqual(once(...numbers));
   });
 });
@@ -857,13 +870,12 @@ describe('an invalid file', () => {
   });
 
   it('may have a header in any case, which the report preserves', async () => {
-    const service = await serveCharges();
     const report = reportPath();
     const file = fileOf(csvOf(' UGWO,Medium,Provider ,Param.Tier,Note', `${ugwoOf(1)},ussd,gtb,vip,hello`));
-    const ended = await chargeFrom(file, { service, ...home() }, '--report', report);
-    expect(ended).toMatchObject({ code: 0, stderr: '' });
-    expect(JSON.parse(service.seen[0]?.body ?? '')).toMatchObject({
-      data: { medium: 'ussd', provider: 'gtb', Tier: 'vip' },
+    await scene({
+      service: serveCharges(),
+      argv: charging(file, '--report', report),
+      requests: [/ \{"type":"charge","data":\{"Tier":"vip","medium":"ussd","provider":"gtb"\}\}$/],
     });
     const [header, row] = readFileSync(report, 'utf8').split('\r\n');
     expect(header).toMatch(/^ UGWO,Medium,Provider ,Param.Tier,Note,row,state,/);
@@ -871,35 +883,37 @@ describe('an invalid file', () => {
   });
 
   it('may have 100,000 columns', async () => {
-    const service = await serveCharges();
     const names = Array.from({ length: 100_000 }, (_, index) => `c${index}`);
     const file = fileOf(`ugwo,medium,provider,${names.join()}\n${ugwoOf(1)},ussd,gtb,${names.map(() => 'x').join()}\n`);
     const report = reportPath();
-    expect(await chargeFrom(file, { service, ...home() }, '--report', report)).toMatchObject({ code: 0 });
+    await scene({ service: serveCharges(), argv: charging(file, '--report', report) });
     expect(readFileSync(report, 'utf8').split('\r\n')[0]).toMatch(/,c99999,row,state,/);
   });
 
   it('becomes a new job once changed, and --resume rejects it', async () => {
-    const service = await serveCharges();
-    const options = { service, ...home() };
-    const { job } = summaryOf(await chargeFrom(ussdFile(1), options));
-    const changed = ussdFile(1, 2);
-    const refused = await chargeFrom(changed, options, '--resume', String(job), '--base-url', service.origin);
-    expect(refused.code).toBe(2);
-    expect(errorOf(refused)).toMatchObject({
-      message: expect.stringContaining('is a different job'),
-      hint: expect.stringContaining(`compare with \`paycli ledger show ${job} --base-url ${service.origin}\`,`),
+    const at = { service: await serveCharges(), ...home() };
+    const { stdout } = await scene({ ...at, argv: charging(ussdFile(1)) });
+    const { job } = JSON.parse(stdout);
+    const [changed, base] = [ussdFile(1, 2), ['--base-url', at.service.origin]];
+    await scene({
+      ...at,
+      argv: charging(changed, '--resume', job, ...base),
+      exit: 2,
+      error: {
+        message: /is a different job/,
+        hint: expect.stringContaining(`compare with \`paycli ledger show ${job} ${base.join(' ')}\`,`),
+      },
+      requests: [],
     });
-    expect(await chargeFrom(ussdFile(1), options, '--resume', String(job))).toMatchObject({ code: 0 });
-    expect(summaryOf(await chargeFrom(changed, options))['job']).not.toBe(job);
+    await scene({ ...at, argv: charging(ussdFile(1), '--resume', job), requests: [] });
+    await scene({ ...at, argv: charging(changed), json: { job: expect.not.stringContaining(job) } });
   });
 
   it("can't be its own report", async () => {
-    const service = await serveCharges();
     const file = ussdFile(1);
-    const ended = await chargeFrom(file, { service, ...home() }, '--report', file);
-    expect(ended.code).toBe(2);
-    expect(readFileSync(file, 'utf8')).toContain(ugwoOf(1));
+    const text = readFileSync(file, 'utf8');
+    await scene({ service: [], argv: charging(file, '--report', file), exit: 2 });
+    expect(readFileSync(file, 'utf8')).toBe(text);
   });
 });
 
@@ -984,7 +998,7 @@ describe('the requests for a file', () => {
     return { file, options, requests };
   };
 
-  it.each<[string, earlier: boolean, code: number, GET: string, POST: string]>([
+  it.each<[string, earlier: boolean, exit: number, GET: string, POST: string]>([
     ['--dry-run', false, 0, '1 2 3 4 5 6', ''],
     ['--dry-run --check', false, 0, '1 1 2 2 3 3 4 4 5 5 6 6', ''],
     ['--dry-run --check --no-preflight', false, 0, '1 2 3 4 5 6', ''],
@@ -1001,10 +1015,10 @@ describe('the requests for a file', () => {
     ['--check', true, 6, '1 1 2 2 5 5', '1 2 5'],
     ['--retry-failed', true, 6, '1 2 4 5', '1 2 4 5'],
     ['--retry-failed --check', true, 6, '1 1 2 2 4 4 5 5', '1 2 4 5'],
-  ])('with "%s", after an earlier run: %s', async (args, earlier, code, GET, POST) => {
+  ])('with "%s", after an earlier run: %s', async (args, earlier, exit, GET, POST) => {
     const { file, options, requests } = await charges(earlier);
-    const ended = await chargeFrom(file, options, ...args.split(' ').filter((arg) => arg !== ''));
-    expect(ended, ended.stderr).toMatchObject({ code });
+    const argv = charging(file, ...args.split(' ').filter((arg) => arg !== ''));
+    await scene({ ...options, argv, exit, stdout: /^/, stderr: /^/ });
     expect(requests()).toEqual({ GET, POST });
   });
 });

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { inProcess } from '../support/in-process.ts';
-import { errorOf, newFolder } from '../support/program.ts';
-import { json, serveAllBy, ugwo } from '../support/service.ts';
-import { chargeFrom, csvOf, fileOf, once, postsOf, serveCharges, ugwoOf } from './bulk-support.ts';
+import { scene } from '../support/scene.ts';
+import { json, ugwo } from '../support/service.ts';
+import { charging, csvOf, fileOf, serveCharges, ugwoOf } from './bulk-support.ts';
 
-const [UGW, ONY, ACT, CHK] = ['ugw', 'ony', 'act', 'chk'].map((kind) => `${kind}.AbCd.${'1'.padStart(24, '0')}`);
+const idOf = (kind: string): string => `${kind}.AbCd.${'1'.padStart(24, '0')}`;
+const [UGW, ONY, ACT, CHK] = [idOf('ugw'), idOf('ony'), idOf('act'), idOf('chk')];
 const env = { PAYCLI_BASE_URL: 'https://api.example.com', PAYCLI_SECRET_KEY: 'sk.AbCd.x' };
-const run = (args: readonly string[]) => inProcess(args, { env, home: newFolder() });
 
 /** Forms in which people copy an id. */
 const FORMS: readonly [string, (id: string) => string][] = [
@@ -17,7 +16,7 @@ const FORMS: readonly [string, (id: string) => string][] = [
 ];
 
 /** Commands that take an id as their last argument. */
-const COMMANDS: readonly (readonly [line: string, id: string | undefined])[] = [
+const COMMANDS: readonly (readonly [line: string, id: string])[] = [
   ['ugwo get', UGW],
   ['ugwo cancel --yes', UGW],
   ['ugwo charge --medium bank_transfer', UGW],
@@ -31,80 +30,68 @@ const COMMANDS: readonly (readonly [line: string, id: string | undefined])[] = [
 ];
 
 describe.each(FORMS)('an id %s', (_form, form) => {
-  it.each(COMMANDS)('is accepted by `%s`', async (line, id = '') => {
-    const plain = await run([...line.split(' '), id, '--as-curl']);
-    expect(plain).toMatchObject({ code: 0, stdout: expect.stringContaining(id) });
-    expect(await run([...line.split(' '), form(id), '--as-curl'])).toEqual(plain);
+  it.each(COMMANDS)('is accepted by `%s`', async (line, id) => {
+    const argv = (text: string) => [...line.split(' '), text, '--as-curl'];
+    const { stdout, stderr } = await scene({ env, argv: argv(id), stdout: [id], stderr: /^/ });
+    await scene({ env, argv: argv(form(id)), stdout, stderr });
   });
 
   it('is accepted as one of several', async () => {
-    const plain = await run(['watch', UGW ?? '', UGW ?? '']);
-    expect(plain).toMatchObject({ code: 2, stderr: expect.stringContaining(`no charge of ${UGW}`) });
-    expect(await run(['watch', UGW ?? '', form(UGW ?? '')])).toEqual(plain);
+    const { stderr } = await scene({ env, argv: ['watch', UGW, UGW], exit: 2, stderr: [`no charge of ${UGW}`] });
+    await scene({ env, argv: ['watch', UGW, form(UGW)], exit: 2, stderr });
   });
 
   it.each([
     ['ledger list --ugwo', UGW],
     ['webhook events list --ugwo', UGW],
     ['ugwo list --as-curl --customer', ONY],
-  ])('is accepted by `%s`', async (line, id = '') => {
-    expect(await run([...line.split(' '), form(id)])).toMatchObject({ code: 0 });
+  ])('is accepted by `%s`', async (line, id) => {
+    await scene({ env, argv: [...line.split(' '), form(id)], stderr: /^/ });
   });
 
   it('is accepted in the column ugwo, and identifies the same request in every form', async () => {
-    const service = await serveCharges();
-    const rows = [{ ugwo: form(ugwoOf(1)) }, { ugwo: ugwoOf(2) }].map((row) =>
-      JSON.stringify({ ...row, medium: 'bank_transfer' }),
-    );
-    const ended = await chargeFrom(fileOf(`${rows.join('\n')}\n`, 'a.ndjson'), { service, home: newFolder() });
-    expect(ended.code, ended.stderr).toBe(0);
-    expect(postsOf(service)).toEqual(once(1, 2));
+    const rows = [form(ugwoOf(1)), ugwoOf(2)].map((id) => JSON.stringify({ ugwo: id, medium: 'bank_transfer' }));
+    await scene({
+      service: serveCharges(),
+      argv: charging(fileOf(`${rows.join('\n')}\n`, 'a.ndjson'), '--concurrency', '1'),
+      requests: [1, 2].map((number) => `POST /v1/ugwo/${ugwoOf(number)}/activities`),
+    });
     const twice = fileOf(csvOf('ugwo,medium', `"${form(ugwoOf(1))}",ussd`, `${ugwoOf(1)},ussd`));
-    const refused = await chargeFrom(twice, { service, home: newFolder() }, '--provider', 'gtb');
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('duplicate of row 1') });
-    const [checked, file] = [await serveCharges(), fileOf(csvOf('ugwo,medium', `"${form(ugwoOf(3))}",bank_transfer`))];
-    expect(await chargeFrom(file, { service: checked, home: newFolder() }, '--check')).toMatchObject({ code: 0 });
-    expect(checked.looks.map(({ url }) => url)).toEqual(Array(checked.looks.length).fill(`/v1/ugwo/${ugwoOf(3)}`));
+    const violations = [{ row: 2, column: 'ugwo', title: /duplicate of row 1/ }];
+    await scene({ service: [], argv: charging(twice, '--provider', 'gtb'), exit: 2, error: { violations } });
+    const file = fileOf(csvOf('ugwo,medium', `"${form(ugwoOf(3))}",bank_transfer`));
+    const { service } = await scene({ service: serveCharges(), argv: charging(file, '--check') });
+    expect(new Set(service?.looks.map(({ url }) => url))).toEqual(new Set([`/v1/ugwo/${ugwoOf(3)}`]));
   });
 
   it('is accepted in other columns', async () => {
-    const service = await serveAllBy(() => json(200, ugwo(1)));
-    const row = { ref: 'a', amount: '5000.00', currency: 'NGN', customer: form(ONY ?? ''), checkout: form(CHK ?? '') };
-    const file = fileOf(`${JSON.stringify(row)}\n`, 'a.ndjson');
-    const ended = await inProcess(['ugwo', 'create', '--from', file], { service, home: newFolder() });
-    expect(ended.code, ended.stderr).toBe(0);
-    expect(JSON.parse(service.seen[0]?.body ?? '{}')).toMatchObject({ onye: ONY, checkout: CHK });
+    const row = { ref: 'a', amount: '5000.00', currency: 'NGN', customer: form(ONY), checkout: form(CHK) };
+    await scene({
+      service: [json(200, ugwo(1))],
+      argv: ['ugwo', 'create', '--from', fileOf(`${JSON.stringify(row)}\n`, 'a.ndjson')],
+      requests: [`POST /v1/ugwo {"amount":500000,"currency":"NGN","onye":"${ONY}","ref":"a","checkout":"${CHK}"}`],
+    });
     const refunds = fileOf(`${JSON.stringify({ activity: ACT, ugwo: form(ugwoOf(1)) })}\n`, 'b.ndjson');
-    const dry = ['refund', 'create', '--from', refunds, '--all-of-it', '--dry-run'];
-    expect(await inProcess(dry, { service, home: newFolder() })).toMatchObject({ code: 0 });
+    const argv = ['refund', 'create', '--from', refunds, '--all-of-it', '--dry-run'];
+    await scene({ service: () => json(200, ugwo(1)), looks: 'asked', argv, stderr: /^/ });
   });
 
   it('of another kind is named in the error', async () => {
-    const ended = await run(['ugwo', 'get', form(ACT ?? ''), '--json']);
-    expect(ended.code).toBe(2);
-    expect(errorOf(ended)['message']).toMatch(/^"act\.AbCd\.0+1" is the identifier of an activity, not of/);
+    const message = /^"act\.AbCd\.0+1" is the identifier of an activity, not of/;
+    await scene({ env, argv: ['ugwo', 'get', form(ACT), '--json'], exit: 2, error: { message } });
   });
 });
 
 it.each([
-  ['https://pay.example.com/a', 'no id'],
-  [`https://pay.example.com/${UGW}/${UGW}x`, 'two ids'],
-])('a link with %s is rejected: %s', async (link) => {
-  const ended = await run(['ugwo', 'get', link, '--json']);
-  expect(errorOf(ended)['message']).toContain(`"${link}" is not the identifier of a payment request`);
-});
-
-it.each([
-  ['a path of another kind', `${UGW}/b`],
-  ['a name beside it', `a/${UGW}`],
-  ['a slash at its end', `${UGW}/`],
-  ['a path of another version', `/v2/ugwo/${UGW}`],
-])('an id in a text with %s is rejected: %s', async (_what, text) => {
-  const ended = await run(['ugwo', 'get', text, '--json']);
-  expect(ended.code).toBe(2);
-  expect(errorOf(ended)['message']).toBe(
-    `"${text}" is not the identifier of a payment request (ugwo): ugw.XXXX.YYYY…, alone, in a URL, or in a path that starts with /v1/`,
-  );
+  ['a link without an id', 'https://pay.example.com/a'],
+  ['a link with two ids', `https://pay.example.com/${UGW}/${UGW}x`],
+  ['an id with a path of another kind', `${UGW}/b`],
+  ['an id with a name beside it', `a/${UGW}`],
+  ['an id with a slash at its end', `${UGW}/`],
+  ['an id in a path of another version', `/v2/ugwo/${UGW}`],
+])('%s is rejected: %s', async (_what, text) => {
+  const message = `"${text}" is not the identifier of a payment request (ugwo): ugw.XXXX.YYYY…, alone, in a URL, or in a path that starts with /v1/`;
+  await scene({ env, argv: ['ugwo', 'get', text, '--json'], exit: 2, error: { message } });
 });
 
 it.each([
@@ -116,7 +103,6 @@ it.each([
   ['ugwo get', "missing required argument 'ugwo': the payment request, ugw.…"],
   ['payment get', "missing required argument 'ugwo': the payment request, ugw.…"],
 ])('`%s` names the missing argument', async (line, message) => {
-  const ended = await run([...line.split(' '), '--json']);
-  expect(ended.code).toBe(2);
-  expect(errorOf(ended)['message']).toContain(message);
+  const error = { message: expect.stringContaining(message) };
+  await scene({ env, argv: [...line.split(' '), '--json'], exit: 2, error });
 });
