@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { onyeOf, ugwoOf, uidOf } from '../support/ids.ts';
 import { scene } from '../support/scene.ts';
 import { json, problem, ugwo } from '../support/service.ts';
-import { csvOf, fileOf, ugwoOf } from './bulk-support.ts';
+import { csvOf, fileOf } from './bulk-support.ts';
 
-const UGWO = ugwoOf(1);
-const [ONYE, ACT] = ['ony.AbCd.000000000000000000000001', 'act.AbCd.000000000000000000000001'];
+const [UGWO, ONYE, ACT] = [ugwoOf(1), onyeOf(1), uidOf(1)];
 
 describe('a violation in a row', () => {
   it.each<[string, string, string, Record<string, string>]>([
@@ -68,10 +68,8 @@ describe('a violation in a row', () => {
     ],
   ])('of %s names the column or option of the value, in a file of %s', async (line, columns, row, places) => {
     const violations = Object.keys(places).map((propertyPath) => ({ propertyPath, title: 'wrong' }));
-    const said = [
-      'the service answered 422: Validation failed',
-      ...Object.values(places).map((one) => `${one}: wrong`),
-    ];
+    const said = Object.values(places).map((place) => `; ${place}: wrong`);
+    const error = `the service answered 422: Validation failed${said.join('')}`;
     await scene({
       looks: 'asked',
       service: ({ method, url }) => {
@@ -81,7 +79,7 @@ describe('a violation in a row', () => {
       argv: [...line.split(' '), '--from', fileOf(csvOf(columns, row)), '--yes'],
       exit: 3,
       stdout: /^/,
-      report: { 1: { state: 'rejected', error: said.join('; ') } },
+      report: { 1: { state: 'rejected', error } },
     });
   });
 });
@@ -108,11 +106,9 @@ describe('an option and a column for the same value', () => {
     await scene({ ...refused, argv: from(fileOf(csvOf(`${key},${column}`, `${value},1`))), error: { message } });
     // NDJSON rows can have different properties.
     const rows = [{ [key]: value }, { [key]: value, [column]: '1' }].map((row) => JSON.stringify(row));
-    const violations = expect.arrayContaining([
-      expect.objectContaining({ row: 2, column, title: `is also set by ${flag}` }),
-    ]);
+    const fault = expect.objectContaining({ row: 2, column, title: `is also set by ${flag}` });
     const argv = from(fileOf(rows.join('\n'), 'rows.ndjson'), '--allow-repeats');
-    await scene({ ...refused, argv, error: { violations } });
+    await scene({ ...refused, argv, error: { violations: expect.arrayContaining([fault]) } });
   });
 
   it('are accepted if the command does not read that column', async () => {
@@ -127,11 +123,7 @@ describe('an option and a column for the same value', () => {
 });
 
 it('ugwo charge --from names an option, not a column, if the option causes the violation', async () => {
-  const file = fileOf(csvOf('ugwo,medium', `${UGWO},bank_transfer`));
-  await scene({
-    ...{ service: [], looks: 'asked' },
-    argv: ['ugwo', 'charge', '--provider', 'gtb', '--from', file],
-    exit: 2,
-    stderr: ["row 1, --provider: --provider can't be used with medium bank_transfer"],
-  });
+  const argv = ['ugwo', 'charge', '--provider', 'gtb', '--from', fileOf(csvOf('ugwo,medium', `${UGWO},bank_transfer`))];
+  const stderr = ["row 1, --provider: --provider can't be used with medium bank_transfer"];
+  await scene({ service: [], looks: 'asked', argv, exit: 2, stderr });
 });

@@ -142,11 +142,8 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
   it('gives a program the message of --share alone, once, and no key', async () => {
     const program = sender('echo said');
     const [argv, json] = [one(...to(program), '--json'), { uid: ACTIVITY.uid }];
-    const { stdout: message } = await scene({
-      service: [OPEN],
-      argv: one('--share'),
-      stdout: ['\nReference: order-1\n'],
-    });
+    const shared = { service: [OPEN], argv: one('--share'), stdout: ['\nReference: order-1\n'] };
+    const { stdout: message } = await scene(shared);
     const { home, service } = await scene({
       ...{ service: serveBy(() => OPEN), argv, json, stderr: 'said\n', requests: ['POST'] },
       entries: evidence('to_share', 'sharing', 'shared'),
@@ -173,9 +170,9 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
   it.each([
     ['fails', FAILING, 'exit code 1', []],
     ['fails before the payment is waited for', FAILING, 'exit code 1', ['--wait']],
-    ['could not start', BROKEN, `couldn't be started: spawn ${BROKEN.path} ENOENT`, []],
+    ['could not start', BROKEN, "couldn't be started: .+", []],
   ])('ends with 14 if the program %s, and shares with --reuse what is left', async (_, program, why, more) => {
-    const message = `the charge is made, but its message was not shared: ${why}`;
+    const message = new RegExp(`^the charge is made, but its message was not shared: ${why}$`);
     const hint = 'to share what is left, run the same command again with --reuse';
     const [working, json] = [sender(), { uid: ACTIVITY.uid }];
     const { home, service } = await scene({
@@ -213,13 +210,20 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
 
   type Told = [what: string, amount: unknown, more: string[], sum: string, isShown: boolean];
   it.each<Told>([
-    ['the sum of the answer, as --share does', 505_000, [], '5,050.00', true],
+    ['the answer, as --share does', 505_000, [], '5,050.00', true],
     ['the rest, as --share does', undefined, ['--remaining'], '2,500.01', true],
     ['the rest, as --share does, whatever the answer says', 400_000, ['--remaining'], '2,500.01', true],
     ...[0, -1, 1.5, true, '0x10', [500_000]].map(
-      (amount) => [`that of the request for ${JSON.stringify(amount)}`, amount, [], '5,000.01', false] as Told,
+      (amount) =>
+        [
+          `the request, not of ${JSON.stringify(amount)}, which --share leaves out`,
+          amount,
+          [],
+          '5,000.01',
+          false,
+        ] as Told,
     ),
-  ])('tells the customer %s', async (_, amount, more, sum, isShown) => {
+  ])('tells the customer the sum of %s', async (_, amount, more, sum, isShown) => {
     const made = json(200, { ...MADE, amount, next_action: NEXT });
     const look = json(200, { ...OWN, total_amount_paid: more.length > 0 ? 250_000 : 0 });
     const service = await serveAllBy(({ url }) => (url.includes('/activities') ? made : look));

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { onyeOf } from '../support/ids.ts';
 import { scene } from '../support/scene.ts';
 import type { Answer, Seen, Service } from '../support/service.ts';
 import { json, ONYE_ID, problem, reset, serve, serveBy } from '../support/service.ts';
@@ -90,7 +91,6 @@ describe('replaced metadata', () => {
 });
 
 describe('metadata in a file', () => {
-  const onyeOf = (number: number): string => `ony.AbCd.${String(number).padStart(24, '0')}`;
   const numberIn = ({ url }: Seen): number => Number(/ony\.AbCd\.(\d+)/.exec(url)?.[1]);
   const shown = (number: number, meta: object): Answer => json(200, { uid: onyeOf(number), email: 'a@b.c', meta });
   const from = (file: string, ...more: string[]) => ['onye', 'update', '--from', file, '--json', ...more];
@@ -155,12 +155,8 @@ describe('metadata in a file', () => {
     const one = await scene({ service, argv: from(file) });
     const other = await scene({ service, home: one.home, argv: from(file, '--replace-meta') });
     expect(summaryOf(other)['job']).not.toBe(summaryOf(one)['job']);
-    await scene({
-      service: [],
-      argv: ['onye', 'update', onyeOf(1), '--ref', 'r', '--replace-meta', '--json'],
-      exit: 2,
-      error: { message: '--replace-meta needs --from' },
-    });
+    const argv = ['onye', 'update', onyeOf(1), '--ref', 'r', '--replace-meta', '--json'];
+    await scene({ service: [], argv, exit: 2, error: { message: '--replace-meta needs --from' } });
   });
 
   it('is named beside the parts of an address that get lost', async () => {
