@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { atom, transferTo } from '../support/activity.ts';
 import { uidOf } from '../support/ids.ts';
-import { inProcess } from '../support/in-process.ts';
-import { newFolder } from '../support/program.ts';
 import { scene } from '../support/scene.ts';
-import { ACTIVITY, type Answer, json, type Service, serveAllBy, serveBy, UGWO_ID, ugwo } from '../support/service.ts';
+import { ACTIVITY, type Answer, json, type Service, serveAll, serveAllBy, UGWO_ID, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { MINUTE } from '../support/units.ts';
 import { csvOf, fileOf, ugwoOf } from './bulk-support.ts';
@@ -41,10 +39,8 @@ const partPaid = {
 
 /** A service that shows this of every payment request, and gives this answer to charges. */
 const showing = (some: object, charge: Answer = json(200, ACTIVITY)): Promise<Service> =>
-  serveBy(
-    ({ method, url }) =>
-      method === 'POST' ? charge : json(200, request({ uid: /ugw\.[^/]+$/.exec(url)?.[0] ?? UGWO_ID, ...some })),
-    { looks: 'asked' },
+  serveAllBy(({ method, url }) =>
+    method === 'POST' ? charge : json(200, request({ uid: /ugw\.[^/]+$/.exec(url)?.[0] ?? UGWO_ID, ...some })),
   );
 
 const methods = ({ seen }: Service): string => seen.map(({ method }) => method).join();
@@ -84,9 +80,7 @@ describe('a charge beside an account of another medium that can still be paid', 
 
   it('is asked about once more for an account that came while the question stood', async () => {
     const now = { activities: [theirs()] };
-    const service = await serveBy(({ method }) => (method === 'POST' ? json(200, ACTIVITY) : json(200, request(now))), {
-      looks: 'asked',
-    });
+    const service = await serveAllBy(({ method }) => json(200, method === 'POST' ? ACTIVITY : request(now)));
     const session = openTerminal(USSD, { service, columns: 200 });
     await session.saw(/Charge it by ussd, too\?/);
     now.activities = [theirs(), theirs({ uid: uidOf(78), next_action: transferTo('0987654321', 10 * MINUTE) })];
@@ -105,7 +99,7 @@ describe('a charge beside an account of another medium that can still be paid', 
       json: { refused: 1 },
       stderr: ['--again charges rows a second time'],
       requests: ['GET'],
-      report: { 1: { state: 'refused', error: expect.stringContaining('another medium') } },
+      report: { 1: { state: 'refused', error: /another medium/ } },
     }));
 });
 
@@ -119,31 +113,28 @@ describe('--remaining', () => {
       next_action: transferTo('0123456789', 10 * MINUTE),
     });
 
-  it('is named by the refusal of a request that is paid in part', () =>
-    scene({
+  it.each([[[]], [['--again']]])('is named by the refusal of a request that is paid in part: %j', async (more) => {
+    await scene({
       service: showing(partPaid),
-      argv: TRANSFER,
+      argv: [...TRANSFER, ...more],
       exit: 9,
       stderr: ['it is paid in part: NGN 500.00 is missing', '--remaining'],
-    }));
-
-  it.each<[string, object, number, readonly string[]]>([
-    ['paid in part', partPaid, 0, ['GET', 'POST']],
-    ['not paid', {}, 9, ['GET']],
-    ['paid', { status: 'ugwo_successful' }, 9, ['GET']],
-    ['paid in part, with an open account', { ...partPaid, activities: [theirs()] }, 9, ['GET']],
-  ])('charges a request that is paid in part, and nothing else: %s', async (_what, some, exit, requests) => {
-    await scene({ service: showing(some), argv: [...TRANSFER, '--remaining'], exit, stderr: /^/, requests });
+      requests: ['GET'],
+    });
   });
 
-  it('charges nothing that the service does not show', () =>
-    scene({
-      service: [json(404, {})],
-      looks: 'asked',
+  it.each([
+    ['shows as not paid', json(200, request())],
+    ['does not show', json(404, {})],
+  ])('charges nothing that the service %s', async (_what, look) => {
+    await scene({
+      service: serveAll([look]),
       argv: [...TRANSFER, '--remaining'],
       exit: 9,
+      stderr: ['the service shows no such part'],
       requests: ['GET'],
-    }));
+    });
+  });
 
   it.each([
     ['--again', '--again and --remaining'],
@@ -166,6 +157,7 @@ describe('--remaining', () => {
       argv: [...TRANSFER, '--remaining', '--share'],
       stdout: ['Amount: NGN 500.00\n'],
       stderr: [warning],
+      requests: ['GET', 'POST'],
     });
     expect(stdout).not.toContain('900.00');
     expect(stderr.includes('missing')).toBe(warning !== '');
@@ -179,26 +171,25 @@ describe('--remaining', () => {
   });
 
   it('works for a file whose rows were charged before, with the missing sum in the report', async () => {
-    const now: { shown: object } = { shown: {} };
-    const service = await serveAllBy(({ method }) => {
-      if (method === 'GET') return json(200, request({ uid: ugwoOf(1), ...now.shown }));
-      return json(200, { ...ACTIVITY, ...('activities' in now.shown ? { uid: uidOf(2), amount: 90_000 } : {}) });
-    });
     const argv = [...FILE, '--json', '--yes'];
-    const { home } = await scene({ service, argv, stderr: /^/ });
     const paid = { ...ACTIVITY, status: 'successful', next_action: null, charged_amount: 40_000 };
-    now.shown = { total_amount_paid: 40_000, activities: [paid] };
+    const uid = ugwoOf(1);
     await scene({
-      service,
-      home,
+      service: serveAll([
+        json(200, request({ uid })),
+        json(200, ACTIVITY),
+        json(200, request({ uid, total_amount_paid: 40_000, activities: [paid] })),
+        json(200, { ...ACTIVITY, uid: uidOf(2), amount: 90_000 }),
+      ]),
+      before: [argv],
       argv: [...argv, '--remaining'],
       stderr: /^/,
-      requests: ['GET', 'POST'],
+      requests: ['GET', 'POST', 'GET', 'POST'],
       report: {
         1: {
           state: 'accepted',
           missing_minor: '50000',
-          error: expect.stringContaining('NGN 500.00 is missing, but this charge asks for NGN 900.00'),
+          error: /NGN 500\.00 is missing, but this charge asks for NGN 900\.00/,
         },
       },
     });
@@ -212,23 +203,6 @@ describe('--remaining', () => {
       json: { refused: 1 },
       requests: ['GET'],
     }));
-
-  it('charges the rest of a payment at the emulator', async () => {
-    const options = { home: newFolder() };
-    const uid = async (...args: string[]): Promise<string> => {
-      const ended = await inProcess([...args, '-o', 'tsv', '--columns', 'uid'], options);
-      expect(ended).toMatchObject({ code: 0 });
-      return ended.stdout.trim();
-    };
-    const asked = await uid('ugwo', 'create', '--amount', '900.00', '--currency', 'NGN', '--local');
-    const charge = ['ugwo', 'charge', asked, '--medium', 'bank_transfer', '--local'];
-    await uid('emulator', 'settle', await uid(...charge), '--as', 'successful', '--amount', '400.00');
-    const refused = await inProcess([...charge, '--again'], options);
-    expect(refused).toMatchObject({ code: 9, stderr: expect.stringContaining('NGN 500.00 is missing') });
-    const rest = await inProcess([...charge, '--remaining', '--share'], options);
-    expect(rest).toMatchObject({ code: 0, stdout: expect.stringContaining('Amount: NGN 500.00\n') });
-    expect((await inProcess([...charge, '--remaining'], options)).code).toBe(9);
-  });
 });
 
 describe('the notice that charges made elsewhere cannot be seen', () => {
