@@ -2,7 +2,7 @@ import Ajv, { type ValidateFunction } from 'ajv/dist/2020.js';
 import { expect } from 'vitest';
 import { schemaDocument } from '../../scripts/schema/document.ts';
 
-export interface Document {
+interface Document {
   readonly commands: readonly {
     readonly name: string;
     readonly danger: string;

@@ -1,21 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { SEEDED } from '../../src/core/data-files.ts';
-import { inProcess } from '../support/in-process.ts';
-import { paycli } from '../support/program.ts';
+import { scene } from '../support/scene.ts';
 import { SPECS } from '../support/specs.ts';
-import { command, type Document, document, judged } from './schema-support.ts';
-
-/** The document printed by `paycli schema`. */
-const schemaOf = async (...words: readonly string[]): Promise<Document> => {
-  const { code, stdout } = await inProcess(['schema', ...words]);
-  expect(code).toBe(0);
-  return JSON.parse(stdout) as Document;
-};
+import { command, document, judged } from './schema-support.ts';
 
 describe('paycli schema', () => {
-  it('prints the whole schema', async () => {
-    expect((await paycli(['schema'])).stdout).toBe(`${JSON.stringify(document, null, 2)}\n`);
-  });
+  it('prints the whole schema', () =>
+    scene({ built: true, argv: ['schema'], stdout: `${JSON.stringify(document, null, 2)}\n` }));
 
   it('contains every command with its danger level', () => {
     expect(document.commands.map(({ name, danger }) => [name, danger])).toEqual(
@@ -27,17 +18,10 @@ describe('paycli schema', () => {
   it('lists columns that --columns accepts', async () => {
     const columns = command('ugwo get')?.output.columns ?? [];
     expect(columns).toContain('onye.email');
-    const shown = await inProcess([
-      'ugwo',
-      'get',
-      SEEDED.paid.ugwo,
-      '--local',
-      '-o',
-      'tsv',
-      '--columns',
-      columns.join(),
-    ]);
-    expect(shown).toMatchObject({ code: 0 });
+    await scene({
+      argv: ['ugwo', 'get', SEEDED.paid.ugwo, '--local', '-o', 'tsv', '--columns', columns.join()],
+      stderr: /^/,
+    });
   });
 
   it('describes every column', () => {
@@ -61,40 +45,35 @@ describe('paycli schema', () => {
   });
 
   it('describes a line of ndjson', async () => {
-    const { stdout } = await inProcess(['ugwo', 'list', '--local', '-o', 'ndjson']);
+    const { stdout } = await scene({ argv: ['ugwo', 'list', '--local', '-o', 'ndjson'], stderr: /^/ });
     const lines = stdout.trim().split('\n');
     expect(lines).toHaveLength(10);
     for (const line of lines) judged(command('ugwo list')?.output.ndjson_line ?? { not: {} }, line);
   });
 
   it('describes the output of --dry-run', async () => {
-    const { stdout } = await inProcess(['ugwo', 'list', '--local', '--dry-run', '--json']);
+    const argv = ['ugwo', 'list', '--local', '--dry-run', '--json'];
+    const { stdout } = await scene({ argv, json: { method: 'GET' } });
     judged(command('ugwo list')?.output.json ?? { not: {} }, stdout);
-    expect(JSON.parse(stdout)).toHaveProperty('method', 'GET');
   });
 
   it('describes errors with violations and rejects other JSON', async () => {
-    const args = ['onye', 'update', SEEDED.onye, '--local', '--json', '--no-validate', '--email', 'nobody'];
-    const { code, stderr } = await inProcess(args);
-    expect(code).toBe(3);
+    const argv = ['onye', 'update', SEEDED.onye, '--local', '--json', '--no-validate', '--email', 'nobody'];
+    const { stderr } = await scene({ argv, exit: 3, error: { violations: [{ option: '--email' }] } });
     judged(document.error, stderr);
-    expect(JSON.parse(stderr)).toHaveProperty('error.violations.0.option', '--email');
     expect(() => judged(document.error, stderr.replace('"kind"', '"sort"'))).toThrow();
   });
 
   it("prints one command, or a noun's commands by either name, with their definitions", async () => {
-    const charge = await schemaOf('ugwo', 'charge');
-    expect(charge.commands.map(({ name }) => name)).toEqual(['ugwo charge']);
-    expect(Object.keys(charge.$defs)).toContain('Activity');
-    expect(Object.keys(charge.$defs)).not.toContain('Onye');
-    const noun = await schemaOf('customer');
-    expect(noun.commands.map(({ name }) => name)).toEqual(expect.arrayContaining(['onye get', 'onye list']));
+    const { stdout } = await scene({
+      argv: ['schema', 'ugwo', 'charge'],
+      json: { commands: [{ name: 'ugwo charge' }], $defs: { Activity: {} } },
+    });
+    expect(JSON.parse(stdout)).not.toHaveProperty('$defs.Onye');
+    const names = document.commands.filter(({ name }) => /^onye /.test(name)).map(({ name }) => ({ name }));
+    await scene({ argv: ['schema', 'customer'], json: { commands: names } });
   });
 
-  it('suggests a command for a typo', async () => {
-    expect(await inProcess(['schema', 'ugwo', 'chrage'])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('did you mean ugwo charge?'),
-    });
-  });
+  it('suggests a command for a typo', () =>
+    scene({ argv: ['schema', 'ugwo', 'chrage'], exit: 2, stderr: ['did you mean ugwo charge?'] }));
 });
