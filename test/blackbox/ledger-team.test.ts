@@ -4,27 +4,26 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { openSession } from '../../src/ledger/postgres/session.ts';
 import { parseAddress } from '../../src/ledger/postgres/url.ts';
 import { CANARY } from '../support/canary.ts';
-import { inProcess } from '../support/in-process.ts';
 import { sharedCluster, shownUrl } from '../support/postgres.ts';
-import type { Ended } from '../support/program.ts';
 import { errorOf, newFolder, paycli, start } from '../support/program.ts';
+import { type Scene, scene } from '../support/scene.ts';
 import { type Answer, held, problem, reset, serveBy } from '../support/service.ts';
-import { activityOf, charged, chargeFrom, postsOf, serveCharges, summaryOf, ugwoOf, ussdFile } from './bulk-support.ts';
-import { chargeOf, listOf, newTeam, SCHEMA } from './team-support.ts';
+import {
+  activityOf,
+  charged,
+  chargeFrom,
+  charging,
+  postsOf,
+  serveCharges,
+  summaryOf,
+  ugwoOf,
+  ussdFile,
+} from './bulk-support.ts';
+import { byUssd, listOf, newTeam, SCHEMA } from './team-support.ts';
 import { charge } from './watch-support.ts';
 
-const recordOf = ({ stdout, stderr }: Ended): Record<string, unknown> => {
-  if (stdout === '') throw new Error(stderr);
-  return JSON.parse(stdout) as Record<string, unknown>;
-};
-
-/** Runs `ledger` with these arguments for this address. */
-const ledgerAt = (url: string, ...args: readonly string[]): Promise<Ended> =>
-  inProcess(['ledger', ...args, '--json'], { env: { PAYCLI_LEDGER: url } });
-
-/** The same in a process of its own. */
-const builtAt = (url: string, ...args: readonly string[]): Promise<Ended> =>
-  paycli(['ledger', ...args, '--json'], { env: { PAYCLI_LEDGER: url } });
+/** A run of `ledger` for this address. */
+const ledgerAt = (url: string, verb: string) => ({ env: { PAYCLI_LEDGER: url }, argv: ['ledger', verb, '--json'] });
 
 // The tests have no PostgreSQL on Windows.
 describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
@@ -32,12 +31,11 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
     const team = await newTeam();
     const service = await serveCharges({ 2: reset });
     const [one, other] = [team.machine(service), team.machine(service)];
-    expect(await chargeOf(ugwoOf(1), one)).toMatchObject({ code: 0 });
-    expect(errorOf(await chargeOf(ugwoOf(1), other))).toMatchObject({ exit_code: 9 });
-    expect(await chargeOf(ugwoOf(2), one)).toMatchObject({ code: 6 });
-    expect(errorOf(await chargeOf(ugwoOf(2), other))).toMatchObject({ exit_code: 9 });
-    expect(postsOf(service)).toEqual({ 1: 1, 2: 1 });
-    expect(await listOf(other)).toMatchObject([{ state: 'unknown' }, { state: 'accepted' }]);
+    await scene({ ...one, argv: byUssd(ugwoOf(1)), requests: ['POST'] });
+    await scene({ ...other, argv: byUssd(ugwoOf(1)), exit: 9, requests: [] });
+    await scene({ ...one, argv: byUssd(ugwoOf(2)), exit: 6, requests: ['POST'] });
+    const entries = [{ state: 'unknown' }, { state: 'accepted' }];
+    await scene({ ...other, argv: byUssd(ugwoOf(2)), exit: 9, requests: [], entries });
     expect(existsSync(join(one.home, 'ledger.sqlite'))).toBe(false);
   });
 
@@ -45,40 +43,37 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
     const team = await newTeam();
     const service = await serveCharges({ 2: reset });
     const made = team.machine(service);
-    expect(await chargeOf(ugwoOf(1), made)).toMatchObject({ code: 0 });
-    expect(await chargeOf(ugwoOf(2), made)).toMatchObject({ code: 6 });
+    await scene({ ...made, before: [byUssd(ugwoOf(1))], argv: byUssd(ugwoOf(2)), exit: 6 });
     const other = team.machine(service);
     const [before, files] = [await listOf(made), readdirSync(made.home).sort()];
-    for (const [number, code] of [
+    for (const [number, exit] of [
       [1, 9],
       [2, 9],
       [3, 0],
     ] as const) {
-      const charging = ['ugwo', 'charge', ugwoOf(number), '--medium', 'ussd', '--provider', 'gtb', '--json'];
-      for (const machine of [other, made]) {
-        const dry = await inProcess([...charging, '--dry-run'], machine);
-        expect([number, dry.code], dry.stderr).toEqual([number, code]);
-      }
+      const argv = ['ugwo', 'charge', ugwoOf(number), '--medium', 'ussd', '--provider', 'gtb', '--json', '--dry-run'];
+      for (const machine of [other, made]) await scene({ ...machine, argv, exit, requests: [] });
       expect(readdirSync(other.home)).toEqual([]);
     }
-    const file = await chargeFrom(ussdFile(1, 2, 3), other, '--dry-run');
-    expect(summaryOf(file)).toMatchObject({ accepted: 1, refused: 1, planned: { rows: 1 } });
+    const json = { accepted: 1, refused: 1, planned: { rows: 1 } };
+    await scene({ ...other, argv: charging(ussdFile(1, 2, 3), '--dry-run'), exit: 9, json, requests: [] });
     expect(readdirSync(other.home)).toEqual([]);
     expect(readdirSync(made.home).sort()).toEqual(files);
     expect(await listOf(made)).toEqual(before);
-    expect(postsOf(service)).toEqual({ 1: 1, 2: 1 });
   });
 
   it('is not read by a dry run beside a copy of the intents that others can write', async () => {
     const team = await newTeam();
     const machine = team.machine(await serveCharges());
-    expect(await chargeOf(ugwoOf(1), machine)).toMatchObject({ code: 0 });
+    await scene({ ...machine, argv: byUssd(ugwoOf(1)) });
     const [name = ''] = readdirSync(machine.home).filter((file) => /^shared-\w+\.sqlite$/.test(file));
     chmodSync(join(machine.home, name), 0o666);
-    const args = ['ugwo', 'charge', ugwoOf(2), '--medium', 'ussd', '--provider', 'gtb', '--dry-run', '--json'];
-    expect(errorOf(await inProcess(args, machine))).toMatchObject({
-      exit_code: 10,
-      message: expect.stringContaining(`${name} is open to other users (mode 0666)`),
+    await scene({
+      ...machine,
+      argv: ['ugwo', 'charge', ugwoOf(2), '--medium', 'ussd', '--provider', 'gtb', '--dry-run', '--json'],
+      exit: 10,
+      error: { message: expect.stringContaining(`${name} is open to other users (mode 0666)`) },
+      requests: [],
     });
   });
 
@@ -90,7 +85,12 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
     const runs = [1, 2].map(() => paycli(args, team.machine(service)));
     for (const ended of await Promise.all(runs)) expect(ended.code, ended.stderr).toBe(0);
     expect(Object.values(postsOf(service))).toEqual(Array.from({ length: 16 }, () => 1));
-    expect(summaryOf(await chargeFrom(file, team.machine(service), '--no-preflight'))).toMatchObject({ accepted: 16 });
+    await scene({
+      ...team.machine(service),
+      argv: charging(file, '--no-preflight'),
+      json: { accepted: 16 },
+      requests: [],
+    });
   });
 
   it("lets a machine watch another one's charges and stores the payments for all", async () => {
@@ -113,36 +113,24 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
   it('is created once, and reports its status', async () => {
     const cluster = await sharedCluster();
     const url = cluster.url(await cluster.createDatabase());
-    const before = await ledgerAt(url, 'status');
-    expect(recordOf(before)).toMatchObject({
-      kind: 'postgres',
-      at: shownUrl(url),
-      from: 'PAYCLI_LEDGER',
-      schema: null,
-      owner: true,
+    const at = shownUrl(url);
+    const status = { ...ledgerAt(url, 'status'), stderr: /^/ };
+    await scene({ ...status, json: { kind: 'postgres', at, from: 'PAYCLI_LEDGER', schema: null, owner: true } });
+    await scene({
+      ...ledgerAt(url, 'list'),
+      built: true,
+      exit: 10,
+      error: {
+        message: `${at}: there is no ledger in this database`,
+        hint: 'run `paycli ledger init` once, as the owner of the database',
+      },
     });
-    const list = await builtAt(url, 'list');
-    expect(errorOf(list)).toMatchObject({
-      exit_code: 10,
-      message: `${shownUrl(url)}: there is no ledger in this database`,
-      hint: 'run `paycli ledger init` once, as the owner of the database',
-    });
-    expect(recordOf(await builtAt(url, 'init'))).toEqual({
-      at: shownUrl(url),
-      made: true,
-      schema: SCHEMA,
-      operators: [],
-    });
-    expect(recordOf(await ledgerAt(url, 'init'))).toEqual({
-      at: shownUrl(url),
-      made: false,
-      schema: SCHEMA,
-      operators: [],
-    });
-    const status = recordOf(await ledgerAt(url, 'status'));
-    expect(status).toMatchObject({ schema: SCHEMA, standbys: [], warnings: [], user: 'postgres' });
-    expect(status['version']).toMatch(/^PostgreSQL \d/);
-    expect(Math.abs(Number(status['clock_ahead_ms']))).toBeLessThan(60_000);
+    const made = (isMade: boolean) => `${JSON.stringify({ at, made: isMade, schema: SCHEMA, operators: [] })}\n`;
+    await scene({ ...ledgerAt(url, 'init'), built: true, stdout: made(true) });
+    await scene({ ...ledgerAt(url, 'init'), stdout: made(false) });
+    const json = { schema: SCHEMA, standbys: [], warnings: [], user: 'postgres', version: /^PostgreSQL \d/ };
+    const { stdout } = await scene({ ...status, json });
+    expect(Math.abs(JSON.parse(stdout).clock_ahead_ms)).toBeLessThan(60_000);
   });
 
   it('is refused if a newer paycli made it, or one that was never released', async () => {
@@ -151,50 +139,42 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
     const set = (version: number) =>
       team.cluster.sql(`UPDATE paycli.setting SET value = '${version}' WHERE name = 'version'`, [], team.database);
     await set(SCHEMA + 1);
-    const [charge, migrate, init] = [
-      await chargeOf(ugwoOf(1), options),
-      await ledgerAt(team.url, 'migrate'),
-      await ledgerAt(team.url, 'init'),
-    ];
-    expect(errorOf(charge)).toMatchObject({
-      exit_code: 10,
-      message: `the ledger ${shownUrl(team.url)} was made by a newer paycli (schema ${SCHEMA + 1}, this one knows ${SCHEMA})`,
-    });
-    expect(errorOf(migrate)).toMatchObject({ exit_code: 10, hint: 'use the newer paycli; nothing was changed' });
-    expect(errorOf(init)).toMatchObject({ exit_code: 10, hint: 'use the newer paycli; nothing was changed' });
+    const newer = `(schema ${SCHEMA + 1}, this one knows ${SCHEMA})`;
+    const by = (whom: string) => `the ledger ${shownUrl(team.url)} was made by ${whom}`;
+    await scene({ ...options, argv: byUssd(ugwoOf(1)), exit: 10, error: { message: by(`a newer paycli ${newer}`) } });
+    const hint = 'use the newer paycli; nothing was changed';
+    for (const verb of ['migrate', 'init']) await scene({ ...ledgerAt(team.url, verb), exit: 10, error: { hint } });
     await set(SCHEMA - 1);
-    expect(errorOf(await chargeOf(ugwoOf(1), options))).toMatchObject({
-      exit_code: 10,
-      message: `the ledger ${shownUrl(team.url)} was made by a paycli that was never released (schema ${SCHEMA - 1})`,
-      hint: expect.stringContaining('first settle it with the last commit that reads it (2696dc9e, or 4181737e'),
+    await scene({
+      ...options,
+      argv: byUssd(ugwoOf(1)),
+      exit: 10,
+      error: {
+        message: by(`a paycli that was never released (schema ${SCHEMA - 1})`),
+        hint: /first settle it with the last commit that reads it \(2696dc9e, or 4181737e/,
+      },
     });
     await set(SCHEMA);
-    expect(recordOf(await builtAt(team.url, 'migrate'))).toEqual({ at: shownUrl(team.url), from: SCHEMA, to: SCHEMA });
-    expect(await chargeOf(ugwoOf(1), options)).toMatchObject({ code: 0 });
+    const stdout = `${JSON.stringify({ at: shownUrl(team.url), from: SCHEMA, to: SCHEMA })}\n`;
+    await scene({ ...ledgerAt(team.url, 'migrate'), built: true, stdout });
+    await scene({ ...options, argv: byUssd(ugwoOf(1)), requests: ['POST'] });
   });
 
   it('must exist for migrate and push', async () => {
     const cluster = await sharedCluster();
     const url = cluster.url(await cluster.createDatabase());
     for (const verb of ['migrate', 'push']) {
-      const local = await inProcess(['ledger', verb, '--json']);
-      expect(errorOf(local)).toMatchObject({ exit_code: 2, message: 'no shared ledger is set' });
-      const practice = await inProcess(['ledger', verb, '--local', '--json']);
+      await scene({ argv: ['ledger', verb, '--json'], exit: 2, error: { message: 'no shared ledger is set' } });
       // No profile is used beside --local, so a ledger of one isn't either.
-      expect(errorOf(practice)['hint']).toBe('set PAYCLI_LEDGER to postgres://USER@HOST/DATABASE');
+      const hint = 'set PAYCLI_LEDGER to postgres://USER@HOST/DATABASE';
+      await scene({ argv: ['ledger', verb, '--local', '--json'], exit: 2, error: { hint } });
     }
-    expect(errorOf(await ledgerAt(url, 'migrate'))).toMatchObject({ exit_code: 2, hint: 'run `paycli ledger init`' });
-    expect(errorOf(await ledgerAt(url, 'push'))).toMatchObject({
-      exit_code: 2,
-      message: 'there is no ledger on this machine to push',
-    });
-    const home = newFolder();
-    expect(await chargeOf(ugwoOf(1), { home, service: await serveCharges() })).toMatchObject({ code: 0 });
-    const push = await inProcess(['ledger', 'push', '--json'], { home, env: { PAYCLI_LEDGER: url } });
-    expect(errorOf(push)).toMatchObject({
-      exit_code: 10,
-      message: `${shownUrl(url)}: there is no ledger in this database`,
-    });
+    await scene({ ...ledgerAt(url, 'migrate'), exit: 2, error: { hint: 'run `paycli ledger init`' } });
+    const message = 'there is no ledger on this machine to push';
+    await scene({ ...ledgerAt(url, 'push'), exit: 2, error: { message } });
+    const { home } = await scene({ service: serveCharges(), argv: byUssd(ugwoOf(1)) });
+    const error = { message: `${shownUrl(url)}: there is no ledger in this database` };
+    await scene({ ...ledgerAt(url, 'push'), home, exit: 10, error });
   });
 
   it('blocks charges that the local ledger has as open or unknown, until these are pushed', async () => {
@@ -202,40 +182,32 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
     const service = await serveCharges({ 2: reset });
     const file = { home: newFolder(), service };
     const shared = { ...team.machine(service), home: file.home };
-    expect(await chargeOf(ugwoOf(1), file)).toMatchObject({ code: 0 });
-    expect(await chargeOf(ugwoOf(2), file)).toMatchObject({ code: 6 });
+    await scene({ ...file, before: [byUssd(ugwoOf(1))], argv: byUssd(ugwoOf(2)), exit: 6 });
     for (const [number, what, more] of [
       [1, 'was made', '; --again charges it all the same'],
       [2, 'may have been made', ''],
     ] as const) {
-      const ended = await chargeOf(ugwoOf(number), shared);
-      expect(errorOf(ended)).toMatchObject({
-        exit_code: 9,
-        message: expect.stringContaining(
-          `${what} with the ledger of this machine (${file.home}/ledger.sqlite), which is not in use now`,
-        ),
-        hint: `push it: \`paycli ledger push\`, then run the same command again${more}`,
-      });
+      const where = `with the ledger of this machine (${file.home}/ledger.sqlite), which is not in use now`;
+      const message = expect.stringContaining(`${what} ${where}`);
+      const hint = `push it: \`paycli ledger push\`, then run the same command again${more}`;
+      await scene({ ...shared, argv: byUssd(ugwoOf(number)), exit: 9, error: { message, hint } });
     }
-    const warned = recordOf(await inProcess(['ledger', 'status', '--profile', 'shop', '--json'], shared))['warnings'];
-    expect(warned).toEqual([
-      expect.stringMatching(
-        /holds 2 charges, open or unknown, that this one does not know: `paycli ledger push --profile shop` takes/,
-      ),
-    ]);
-    expect(await chargeOf(ugwoOf(3), shared)).toMatchObject({ code: 0 });
-    const rows = await chargeFrom(ussdFile(1, 2), shared, '--no-preflight');
-    expect([rows.code, summaryOf(rows)]).toMatchObject([9, { refused: 2, accepted: 0 }]);
-    expect(errorOf(rows)).toMatchObject({
-      message: expect.stringContaining('which is not in use now'),
-      hint: expect.stringMatching(/^to see what to do about a refused row/),
+    const status = { ...shared, argv: ['ledger', 'status', '--json'], stderr: /^/ };
+    const push = '`paycli ledger push --profile shop`';
+    const warning = `holds 2 charges, open or unknown, that this one does not know: ${push} takes`;
+    const argv = [...status.argv, '--profile', 'shop'];
+    await scene({ ...status, argv, json: { warnings: [expect.stringContaining(warning)] } });
+    await scene({ ...shared, argv: byUssd(ugwoOf(3)) });
+    await scene({
+      ...shared,
+      argv: charging(ussdFile(1, 2), '--no-preflight'),
+      exit: 9,
+      json: { refused: 2, accepted: 0 },
+      error: { message: /which is not in use now/, hint: /^to see what to do about a refused row/ },
     });
-    expect((await inProcess(['ledger', 'push'], shared)).code).toBe(0);
-    expect(recordOf(await inProcess(['ledger', 'status', '--json'], shared))['warnings']).toEqual([]);
-    for (const number of [1, 2]) {
-      const { exit_code: code, message } = errorOf(await chargeOf(ugwoOf(number), shared));
-      expect([code, message]).toEqual([9, expect.not.stringContaining('not in use')]);
-    }
+    await scene({ ...status, before: [['ledger', 'push']], json: { warnings: [] } });
+    for (const number of [1, 2])
+      await scene({ ...shared, argv: byUssd(ugwoOf(number)), exit: 9, error: { message: /^(?!.*not in use)/s } });
     expect(postsOf(service)).toEqual({ 1: 1, 2: 1, 3: 1 });
   });
 
@@ -245,21 +217,14 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
     const service = await serveBy(() => (++posts === 1 ? reset : charged(1)));
     const file = { home: newFolder(), service };
     const shared = { ...team.machine(service), home: file.home };
-    const id = String(errorOf(await chargeOf(ugwoOf(1), file))['ledger_id']);
-    expect(await chargeOf(ugwoOf(1), team.machine(service))).toMatchObject({ code: 0 });
-    for (const more of [[], ['--again']]) {
-      expect(errorOf(await chargeOf(ugwoOf(1), shared, ...more))).toMatchObject({
-        exit_code: 9,
-        ledger_id: id,
-        message: expect.stringContaining('may have been made with the ledger of this machine'),
-      });
-    }
-    const resolved = await inProcess(
-      ['ledger', 'resolve', id, '--as', 'not-created', '--reason', 'seen', '--yes'],
-      file,
-    );
-    expect(resolved.code, resolved.stderr).toBe(0);
-    expect(await chargeOf(ugwoOf(1), shared, '--again')).toMatchObject({ code: 0 });
+    const id = String(errorOf(await scene({ ...file, argv: byUssd(ugwoOf(1)), exit: 6 }))['ledger_id']);
+    await scene({ ...team.machine(service), argv: byUssd(ugwoOf(1)) });
+    const error = { ledger_id: id, message: /may have been made with the ledger of this machine/ };
+    for (const more of [[], ['--again']])
+      await scene({ ...shared, argv: byUssd(ugwoOf(1), ...more), exit: 9, error, requests: [] });
+    const resolve = ['ledger', 'resolve', id, '--as', 'not-created', '--reason', 'seen', '--yes'];
+    await scene({ ...file, argv: resolve, stderr: /^/ });
+    await scene({ ...shared, argv: byUssd(ugwoOf(1), '--again'), requests: ['POST'] });
   });
 
   it('blocks charges made with another ledger while a file was being sent', async () => {
@@ -269,7 +234,7 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
     const file = { home: newFolder(), service };
     const rows = chargeFrom(ussdFile(1, 2), file, '--no-preflight', '--concurrency', '1');
     await service.came(1);
-    expect(await chargeOf(ugwoOf(2), { ...team.machine(service), home: file.home })).toMatchObject({ code: 0 });
+    await scene({ ...team.machine(service), home: file.home, argv: byUssd(ugwoOf(2)) });
     letGo();
     expect(summaryOf(await rows)).toMatchObject({ accepted: 1, refused: 1 });
     expect(postsOf(service)).toEqual({ 1: 1, 2: 1 });
@@ -280,55 +245,44 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
     const service = await serveCharges();
     const shared = team.machine(service);
     const { home } = shared;
-    expect(await chargeOf(ugwoOf(1), shared)).toMatchObject({ code: 0 });
-    const to = { file: { home, service }, shared: { ...other.machine(service), home } };
-    for (const next of [to.file, to.shared]) {
-      expect(errorOf(await chargeOf(ugwoOf(1), next))).toMatchObject({
-        exit_code: 9,
-        message: expect.stringContaining('may have been made with a shared ledger'),
-        hint: 'use that ledger for it; --again charges it all the same',
-      });
-    }
-    const warned = recordOf(await inProcess(['ledger', 'status', '--json'], to.file))['warnings'];
-    expect(warned).toEqual([expect.stringContaining('a shared ledger was charged with from here')]);
-    expect(await chargeOf(ugwoOf(1), to.file, '--again')).toMatchObject({ code: 0 });
-    expect(errorOf(await chargeOf(ugwoOf(1), to.file))['message']).not.toContain('not in use');
-    expect(postsOf(service)).toEqual({ 1: 2 });
+    await scene({ ...shared, argv: byUssd(ugwoOf(1)) });
+    const file = { home, service };
+    const message = /may have been made with a shared ledger/;
+    const hint = 'use that ledger for it; --again charges it all the same';
+    for (const next of [file, { ...other.machine(service), home }])
+      await scene({ ...next, argv: byUssd(ugwoOf(1)), exit: 9, error: { message, hint }, requests: [] });
+    const warnings = [/a shared ledger was charged with from here/];
+    await scene({ ...file, argv: ['ledger', 'status', '--json'], json: { warnings } });
+    await scene({ ...file, argv: byUssd(ugwoOf(1), '--again'), requests: ['POST'] });
+    const error = { message: /^(?!.*not in use)/s };
+    await scene({ ...file, argv: byUssd(ugwoOf(1)), exit: 9, error, requests: [] });
   });
 
   it('imports the local ledgers of machines once', async () => {
     const team = await newTeam();
     const service = await serveCharges({ 3: reset });
     const homes = [newFolder(), newFolder()] as const;
-    expect(summaryOf(await chargeFrom(ussdFile(1, 2, 3), { home: homes[0], service }, '--no-preflight'))).toMatchObject(
-      {
-        accepted: 2,
-        unknown: 1,
-      },
-    );
-    for (const [number, code] of [
+    const json = { accepted: 2, unknown: 1 };
+    await scene({ home: homes[0], service, argv: charging(ussdFile(1, 2, 3), '--no-preflight'), exit: 6, json });
+    for (const [number, exit] of [
       [4, 0],
       [3, 6],
       [5, 0],
     ] as const)
-      expect(await chargeOf(ugwoOf(number), { home: homes[1], service })).toMatchObject({ code });
-    const env = { PAYCLI_LEDGER: team.url };
-    const push = (home: string) => inProcess(['ledger', 'push', '--json'], { home, env });
-    expect(recordOf(await push(homes[0]))).toMatchObject({ charges: 3, jobs: 1, known: 0, kept: [] });
-    expect(recordOf(await push(homes[0]))).toMatchObject({ charges: 0, jobs: 0, known: 4, kept: [] });
+      await scene({ home: homes[1], service, argv: byUssd(ugwoOf(number)), exit });
+    const push = ledgerAt(team.url, 'push');
+    await scene({ ...push, home: homes[0], json: { charges: 3, jobs: 1, known: 0, kept: [] }, stderr: /^/ });
+    await scene({ ...push, home: homes[0], json: { charges: 0, jobs: 0, known: 4, kept: [] }, stderr: /^/ });
     // The other machine has an unknown charge of the same payment request.
-    const kept = await push(homes[1]);
-    expect(kept.code).toBe(9);
-    expect(recordOf(kept)).toMatchObject({ charges: 2, known: 0, kept: [expect.stringMatching(/^chg-/)] });
+    await scene({ ...push, home: homes[1], exit: 9, json: { charges: 2, known: 0, kept: [/^chg-/] } });
     for (const number of [2, 3, 4, 5])
-      expect(await chargeOf(ugwoOf(number), team.machine(service))).toMatchObject({ code: 9 });
-    expect(postsOf(service)).toEqual({ 1: 1, 2: 1, 3: 2, 4: 1, 5: 1 });
+      await scene({ ...team.machine(service), argv: byUssd(ugwoOf(number)), exit: 9, requests: [] });
   });
 
   it('is pushed until a signal comes, also while its database is busy; the next push takes the rest', async () => {
     const team = await newTeam();
     const file = { home: newFolder(), service: await serveCharges() };
-    expect(await chargeOf(ugwoOf(1), file)).toMatchObject({ code: 0 });
+    await scene({ ...file, argv: byUssd(ugwoOf(1)) });
     const session = await openSession({ address: parseAddress(team.url), password: async () => undefined });
     onTestFinished(session.close);
     await session.run('BEGIN; LOCK TABLE paycli.charge IN SHARE MODE', 20_000);
@@ -343,8 +297,8 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
       message: 'cancelled by SIGTERM; the charges pushed so far stay; run it again to push the rest',
     });
     await session.run('ROLLBACK', 20_000);
-    expect(await inProcess(['ledger', 'push'], shared)).toMatchObject({ code: 0 });
-    expect(await listOf(team.machine())).toMatchObject([{ ugwo: ugwoOf(1), state: 'accepted' }]);
+    const entries = [{ ugwo: ugwoOf(1), state: 'accepted' }];
+    await scene({ ...shared, argv: ['ledger', 'push'], stderr: /^/, entries });
   });
 
   it('takes what a wait sees once it exists, though it was missing at the start', async () => {
@@ -359,8 +313,7 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
     });
     const waiting = start(['activity', 'wait', ugwoOf(1), activityOf(1)], { ...options, service });
     await service.came(2);
-    expect(await inProcess(['ledger', 'init'], options)).toMatchObject({ code: 0 });
-    expect(await chargeOf(ugwoOf(1), { ...options, service })).toMatchObject({ code: 0 });
+    await scene({ ...options, service, before: [['ledger', 'init']], argv: byUssd(ugwoOf(1)) });
     paid.letGo();
     expect(await waiting.ended).toMatchObject({ code: 0 });
     expect(await listOf(options)).toMatchObject([{ status: 'successful' }]);
@@ -372,16 +325,13 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
     const service = await serveCharges(refused);
     const file = ussdFile(1, 2);
     const local = { home: newFolder(), service };
-    expect(summaryOf(await chargeFrom(file, local, '--no-preflight'))).toMatchObject({ accepted: 1, rejected: 1 });
+    const argv = charging(file, '--no-preflight');
+    await scene({ ...local, argv, exit: 3, json: { accepted: 1, rejected: 1 } });
     delete refused[1];
     const machine = team.machine(service);
-    expect(summaryOf(await chargeFrom(file, machine, '--no-preflight'))).toMatchObject({ accepted: 2 });
-    expect(await inProcess(['ledger', 'push'], { ...local, env: { PAYCLI_LEDGER: team.url } })).toMatchObject({
-      code: 0,
-    });
-    const again = await chargeFrom(file, machine, '--no-preflight');
-    expect(again).toMatchObject({ code: 0 });
-    expect(summaryOf(again)).toMatchObject({ accepted: 2 });
+    await scene({ ...machine, argv, json: { accepted: 2 } });
+    await scene({ ...ledgerAt(team.url, 'push'), home: local.home, stderr: /^/ });
+    await scene({ ...machine, argv, json: { accepted: 2 }, requests: [] });
   });
 
   it('is set per profile, or per call by an environment variable', async () => {
@@ -389,76 +339,68 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
     const other = { url: team.cluster.url(await team.cluster.createDatabase()) };
     const service = await serveCharges();
     const home = newFolder();
-    const run = (args: readonly string[], env = {}) => inProcess([...args, '--json'], { home, env });
-    expect(errorOf(await run(['ledger', 'use', team.url]))['exit_code']).toBe(4);
-    const login = await inProcess(
-      ['login', '--base-url', service.origin, '--key-stdin', '--profile', 'shop', '--no-verify'],
-      {
-        home,
-        stdin: `${CANARY}\n`,
-      },
-    );
-    expect(login.code, login.stderr).toBe(0);
-    expect(recordOf(await run(['ledger', 'use', team.url]))).toEqual({ name: 'shop', ledger: team.url });
-    expect(await chargeOf(ugwoOf(1), { home })).toMatchObject({ code: 0 });
+    const use = (...words: string[]) => ({ home, argv: ['ledger', 'use', ...words, '--json'] });
+    const status = { home, argv: ['ledger', 'status', '--json'], stderr: /^/ };
+    await scene({ ...use(team.url), exit: 4 });
+    const login = ['login', '--base-url', service.origin, '--key-stdin', '--profile', 'shop', '--no-verify'];
+    await scene({ home, stdin: `${CANARY}\n`, argv: login, stderr: /^/ });
+    const used = (ledger: string | null) => `${JSON.stringify({ name: 'shop', ledger })}\n`;
+    await scene({ ...use(team.url), stdout: used(team.url), stderr: /^/ });
+    await scene({ home, argv: byUssd(ugwoOf(1)) });
     expect(await listOf(team.machine())).toMatchObject([{ ugwo: ugwoOf(1) }]);
-    expect(recordOf(await run(['ledger', 'status']))).toMatchObject({
-      at: shownUrl(team.url),
-      from: 'the profile shop',
-    });
+    await scene({ ...status, json: { at: shownUrl(team.url), from: 'the profile shop' } });
     const env = { PAYCLI_LEDGER: other.url };
-    expect(recordOf(await run(['ledger', 'status'], env))).toMatchObject({
-      at: shownUrl(other.url),
-      from: 'PAYCLI_LEDGER',
-    });
+    await scene({ ...status, env, json: { at: shownUrl(other.url), from: 'PAYCLI_LEDGER' } });
     // --local uses the local ledger.
-    expect(recordOf(await run(['ledger', 'status', '--local']))).toMatchObject({ kind: 'file', from: null });
-    expect(recordOf(await run(['ledger', 'use', '--file']))).toEqual({ name: 'shop', ledger: null });
-    expect(recordOf(await run(['ledger', 'status']))).toMatchObject({ kind: 'file' });
-    const [needed, needless] = ['give the address of a ledger, or --file', /^--password-command is for a shared/];
-    for (const [args, message] of [
+    await scene({ ...status, argv: [...status.argv, '--local'], json: { kind: 'file', from: null } });
+    await scene({ ...use('--file'), stdout: used(null), stderr: /^/ });
+    await scene({ ...status, json: { kind: 'file' } });
+    const needed = 'give the address of a ledger, or --file';
+    for (const [words, message] of [
       [[], needed],
       [[team.url, '--file'], needed],
-      [['--file', '--password-command', 'op read op://payments'], expect.stringMatching(needless)],
-    ]) {
-      expect(errorOf(await run(['ledger', 'use', ...args]))).toMatchObject({ exit_code: 2, message });
-    }
-    expect(errorOf(await run(['ledger', 'status'], { PAYCLI_LEDGER: '' }))).toMatchObject({ exit_code: 2 });
+      [['--file', '--password-command', 'op read op://payments'], /^--password-command is for a shared/],
+    ] as const)
+      await scene({ ...use(...words), exit: 2, error: { message } });
+    await scene({ ...status, env: { PAYCLI_LEDGER: '' }, exit: 2 });
   });
 
   it("sends nothing if the database can't be reached", async () => {
-    const service = await serveCharges();
-    const env = { PAYCLI_LEDGER: 'postgres://ada@127.0.0.1:9/pay' };
-    const ended = await chargeOf(ugwoOf(1), { service, env });
-    expect(errorOf(ended)).toMatchObject({
-      exit_code: 10,
-      hint: 'check that the database runs and can be reached, then run the same command again',
+    const hint = 'check that the database runs and can be reached, then run the same command again';
+    await scene({
+      service: serveCharges(),
+      env: { PAYCLI_LEDGER: 'postgres://ada@127.0.0.1:9/pay' },
+      argv: byUssd(ugwoOf(1)),
+      exit: 10,
+      error: { hint },
+      requests: [],
     });
-    expect(service.seen).toEqual([]);
   });
 
   it('is named by its profile in each hint', async () => {
     const cluster = await sharedCluster();
     const home = newFolder();
-    const run = (...args: readonly string[]) => inProcess([...args, '--profile', 'team'], { home });
-    const key = ['login', '--base-url', 'https://pay.example', '--key-stdin', '--no-verify'];
-    for (const profile of ['shop', 'team'])
-      expect(await inProcess([...key, '--profile', profile], { home, stdin: CANARY })).toMatchObject({ code: 0 });
-    expect((await run('ledger', 'push')).stderr).toContain('or run `paycli ledger use URL --profile team`');
-    const used = await run('ledger', 'use', cluster.url(await cluster.createDatabase()));
-    expect(used.stderr).toBe('See whether it can be used: `paycli ledger status --profile team`\n');
+    const run = (words: string, more: Partial<Scene>) =>
+      scene({ home, argv: [...words.split(' '), '--profile', 'team'], ...more });
+    for (const profile of ['shop', 'team']) {
+      const login = ['login', '--base-url', 'https://pay.example', '--key-stdin', '--no-verify', '--profile', profile];
+      await scene({ home, argv: login, stdin: CANARY, stderr: /^/ });
+    }
+    await run('ledger push', { exit: 2, stderr: ['or run `paycli ledger use URL --profile team`'] });
+    const stderr = 'See whether it can be used: `paycli ledger status --profile team`\n';
+    await run(`ledger use ${cluster.url(await cluster.createDatabase())}`, { stderr });
     const init = 'run `paycli ledger init --profile team` once, as the owner of the database';
-    expect((await run('ledger', 'list', '--all-profiles')).stderr).toContain(init);
-    const { data } = JSON.parse((await run('doctor', '--json')).stdout);
-    expect(data).toContainEqual(expect.objectContaining({ check: 'ledger', advice: init }));
+    await run('ledger list --all-profiles', { exit: 10, stderr: [init] });
+    const data = expect.arrayContaining([expect.objectContaining({ check: 'ledger', advice: init })]);
+    await run('doctor --json', { exit: 10, json: { data } });
   });
 
   it('stores no secret key, and only the last digits of a phone number', async () => {
     const team = await newTeam();
     const service = await serveCharges();
-    const args = ['--medium', 'mobile_money', '--provider', 'mtn', '--phone', '+233201234567', '--no-preflight'];
     const options = team.machine(service);
-    expect(await inProcess(['ugwo', 'charge', ugwoOf(1), ...args], options)).toMatchObject({ code: 0 });
+    const mobile = ['--medium', 'mobile_money', '--provider', 'mtn', '--phone', '+233201234567'];
+    await scene({ ...options, argv: ['ugwo', 'charge', ugwoOf(1), ...mobile, '--no-preflight'], stderr: /^/ });
     const rows = await team.cluster.sql('SELECT * FROM paycli.charge', [], team.database);
     const files = readdirSync(options.home, { recursive: true, withFileTypes: true })
       .filter((file) => file.isFile())
