@@ -9,9 +9,11 @@ import { shown } from '../ledger/support/shown.ts';
 import { ugwoOf, uidOf } from '../support/ids.ts';
 import { inProcess } from '../support/in-process.ts';
 import { ledgerOptions } from '../support/ledger.ts';
-import { errorOf, newFolder, paycli } from '../support/program.ts';
+import { errorOf, newFolder } from '../support/program.ts';
+import { type Scene, scene } from '../support/scene.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { serial, xlsx } from '../support/xlsx.ts';
+import { fileOf } from './bulk-support.ts';
 import { begin, REFUND } from './desk-support.ts';
 import { command, judged } from './schema-support.ts';
 
@@ -79,8 +81,7 @@ const withPaid = async (payments: readonly Made[]): Promise<string> => {
 const COLUMNS = 'result,by,row,amount,difference,expected,kind,ref';
 
 const matching = async (home: string, content: string | Buffer, words: readonly string[] = [], name = 'bank.csv') => {
-  const file = join(newFolder('files'), name);
-  writeFileSync(file, content);
+  const file = fileOf(content, name);
   const args = ['ledger', 'match', file, '--utc', ...words];
   const ended = await inProcess(args, { home, env: { TZ: 'Africa/Lagos' } });
   return { ...ended, file, stderr: ended.stderr.replaceAll(file, name) };
@@ -311,20 +312,13 @@ describe('ledger match', () => {
       { at: '2026-11-24T23:30:00Z', amount: 200 },
       { at: '2026-11-25T23:30:00Z', amount: 300 },
     ]);
-    const file = join(newFolder('files'), 'bank.csv');
-    writeFileSync(file, 'Date,Amount\n25-Nov-2026,2.00\n');
-    const match = async (...words: string[]): Promise<unknown> => {
-      const args = ['ledger', 'match', file, '--json', ...words];
-      const { stdout } = await paycli(args, { home, env: { TZ: 'Africa/Lagos' } });
-      const { time_zone, matches } = JSON.parse(stdout);
-      return [
-        time_zone,
-        ...matches.map((one: { result: string; expected: number }) => `${one.result} ${one.expected}`),
-      ];
-    };
-    expect(await match()).toEqual(['Africa/Lagos', 'likely 200']);
+    const argv = ['ledger', 'match', fileOf('Date,Amount\n25-Nov-2026,2.00\n'), '--json'];
+    const run: Scene = { built: true, home, env: { TZ: 'Africa/Lagos' }, argv, exit: 14 };
+    const likely = { result: 'likely', expected: 200 };
+    await scene({ ...run, json: { time_zone: 'Africa/Lagos', matches: [likely] } });
     // By UTC it was near midnight, and another payment came on that day.
-    expect(await match('--utc')).toEqual(['UTC', 'likely 200', 'only_here 300']);
+    const matches = [likely, { result: 'only_here', expected: 300 }];
+    await scene({ ...run, argv: [...argv, '--utc'], json: { time_zone: 'UTC', matches } });
   });
 
   it.each<[string, Partial<Made>]>([
@@ -463,31 +457,31 @@ describe('ledger match', () => {
     ['no currency', 'Date,Amount\n', ['--currency', 'naira'], '--currency: "naira" is not a code such as NGN'],
   ])('refuses %s, and writes nothing', async (_name, content, words, message) => {
     const report = join(newFolder('files'), 'report.csv');
-    const { code, stdout, stderr } = await matching(newFolder(), content, [...words, '--report', report]);
-    expect([code, stdout, existsSync(report)]).toEqual([2, '', false]);
-    expect(stderr).toContain(`error: ${message}`);
+    const file = fileOf(content, 'bank.csv');
+    const argv = ['ledger', 'match', file, '--utc', ...words, '--report', report];
+    await scene({ argv, exit: 2, stderr: [`error: ${message.replace('bank.csv', file)}`] });
+    expect(existsSync(report)).toBe(false);
   });
 
   it('overwrites no file but an earlier comparison', async () => {
     const home = await withPaid(DAY);
     const folder = newFolder('files');
-    const [file, notes] = [join(folder, 'bank.csv'), join(folder, 'notes.csv')];
-    writeFileSync(file, BANK);
-    writeFileSync(notes, 'Date,Note\n25/11/2026,call Ada\n');
-    const refused = async (report: string, what: string): Promise<void> => {
+    const [file, notes] = [fileOf(BANK), fileOf('Date,Note\n25/11/2026,call Ada\n')];
+    for (const [report, what] of [
+      [file, 'the input file'],
+      [join(home, 'ledger.sqlite'), 'the ledger'],
+      [notes, 'there already, and is no report'],
+    ] as const) {
       const before = readFileSync(report);
-      const { code, stderr } = await inProcess(['ledger', 'match', file, '--report', report], { home });
-      expect([code, readFileSync(report).equals(before)]).toEqual([2, true]);
-      expect(stderr).toContain(`error: --report: ${report} is ${what}`);
-    };
-    await refused(file, 'the input file');
-    await refused(join(home, 'ledger.sqlite'), 'the ledger');
-    await refused(notes, 'there already, and is no report');
+      const stderr = [`error: --report: ${report} is ${what}`];
+      await scene({ home, argv: ['ledger', 'match', file, '--report', report], exit: 2, stderr });
+      expect(readFileSync(report).equals(before)).toBe(true);
+    }
     for (const report of [join(folder, 'diff.csv'), join(folder, 'diff.ndjson')]) {
-      const write = () => inProcess(['ledger', 'match', file, '--utc', '--report', report], { home });
-      await write();
+      const run: Scene = { home, argv: ['ledger', 'match', file, '--utc', '--report', report], exit: 14, stdout: /^/ };
+      await scene(run);
       const written = readFileSync(report, 'utf8');
-      expect((await write()).code).toBe(14);
+      await scene(run);
       expect(readFileSync(report, 'utf8')).toBe(written);
     }
   });
@@ -631,10 +625,9 @@ describe('ledger match', () => {
   it('reads standard input', async () => {
     const home = await withPaid([{ at: AT, amount: 500, ref: 'INV-P1' }]);
     const stdin = '{"paid_at":"2026-11-25T10:00:00Z","amount":5,"narration":"INV-P1"}\n';
-    const ended = await inProcess(['ledger', 'match', '-', '--utc', '-o', 'ndjson'], { home, stdin });
-    expect(ended).toMatchObject({ code: 0, stderr: '' });
-    judged(command('ledger match')?.output.ndjson_line ?? { not: {} }, ended.stdout);
-    expect(JSON.parse(ended.stdout)).toMatchObject({ result: 'agrees', by: 'ref', amount: 500 });
+    const json = { result: 'agrees', by: 'ref', amount: 500 };
+    const { stdout } = await scene({ home, stdin, argv: ['ledger', 'match', '-', '--utc', '-o', 'ndjson'], json });
+    judged(command('ledger match')?.output.ndjson_line ?? { not: {} }, stdout);
   });
 
   it('reads a workbook as the CSV of its sheet, also in its report', async () => {
@@ -668,8 +661,7 @@ describe('ledger match', () => {
 
   it('shows what differs on a terminal', async () => {
     const home = await withPaid(DAY);
-    const file = join(newFolder('files'), 'bank.csv');
-    writeFileSync(file, `${BANK}25/11/2026,,5.00,INV-P1 FOR ADA AND INV-P2\n`);
+    const file = fileOf(`${BANK}25/11/2026,,5.00,INV-P1 FOR ADA AND INV-P2\n`);
     const terminal = openTerminal(['ledger', 'match', file, '--no-pager'], {
       home,
       env: { TZ: 'UTC', NO_COLOR: '1' },
