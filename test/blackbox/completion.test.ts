@@ -23,6 +23,7 @@ import { PROGRAM } from '../support/built.ts';
 import { ugwoOf } from '../support/ids.ts';
 import { inProcess } from '../support/in-process.ts';
 import { newFolder, paycli, start } from '../support/program.ts';
+import { scene } from '../support/scene.ts';
 import { BECOME, inShell, mayBecome } from '../support/shell.ts';
 import { openOn, openTerminal, type TerminalSession } from '../support/terminal.ts';
 import { begin, openDesk, writing } from './desk-support.ts';
@@ -122,11 +123,12 @@ class Completing {
 
 /** A home whose local ledger has a charge, a job and a customer. */
 const practised = once(async (_of: 'all') => {
-  const home = newFolder();
-  const charge = ['ugwo', 'charge', SEEDED.ugwo, '--medium', 'bank_transfer', '--local'];
-  expect(await inProcess(charge, { home })).toMatchObject({ code: 0 });
-  const stdin = `uid,email\n${SEEDED.onye},ada@example.com\n`;
-  expect(await inProcess(['onye', 'update', '--from', '-', '--local'], { home, stdin })).toMatchObject({ code: 0 });
+  const { home } = await scene({
+    before: [['ugwo', 'charge', SEEDED.ugwo, '--medium', 'bank_transfer', '--local']],
+    stdin: `uid,email\n${SEEDED.onye},ada@example.com\n`,
+    argv: ['onye', 'update', '--from', '-', '--local'],
+    stderr: /^/,
+  });
   return home;
 });
 
@@ -229,34 +231,29 @@ describe('__complete', () => {
   const SHOW = ['--local', 'ledger', 'show', 'chg-'];
 
   it.each(OFFERS)('offers after %s: %s', async (typed, offered) => {
-    const { stdout } = await inProcess(asked(...typed.split(' ')));
-    expect(stdout.split('\n').map((line) => line.split('\t')[0])).toEqual([offered, '']);
+    await scene({ argv: asked(...typed.split(' ')), stdout: new RegExp(`^${offered}(?:\t.*)?\n$`) });
   });
 
-  it('offers ids of the local ledger where an id is expected', async () => {
-    const home = await practised('all');
-    const offered = async (typed: string) => (await inProcess(asked(...typed.split(' ')), { home })).stdout;
-    expect(await offered('ledger list --local --job job')).toMatch(/^job-\w{16}/);
-    expect(await offered('--local onye get ony.')).toContain(SEEDED.onye);
-    expect(await offered('activity get --local ugw.')).toContain(SEEDED.ugwo);
-    expect(await offered('activity wait --local act.')).toMatch(/^act\.\w/);
-    expect(await offered('--profile loc')).toMatch(/^local/);
+  it.each([
+    ['ledger list --local --job job', /^job-\w{16}/],
+    ['--local onye get ony.', [SEEDED.onye]],
+    ['activity get --local ugw.', [SEEDED.ugwo]],
+    ['activity wait --local act.', /^act\.\w/],
+    ['--profile loc', /^local/],
+  ])('offers ids of the local ledger where an id is expected: %s', async (typed, stdout) => {
+    await scene({ home: await practised('all'), argv: asked(...typed.split(' ')), stdout });
   });
 
   it('creates no file and prints no error', async () => {
     const home = newFolder();
     for (const words of [['ledger', 'show', ''], ['--profile', ''], ['$(touch x)', ''], ['']]) {
-      expect(await inProcess(asked(...words), { home })).toMatchObject({ code: 0, stderr: '' });
+      await scene({ home, argv: asked(...words) });
     }
     expect(readdirSync(home)).toEqual([]);
     writeFileSync(join(home, 'ledger.sqlite'), 'no ledger at all', { mode: 0o600 });
     writeFileSync(join(home, 'config.json'), '{', { mode: 0o600 });
-    for (const words of [
-      ['ledger', 'show', ''],
-      ['--profile', ''],
-    ]) {
-      expect(await inProcess(asked(...words), { home })).toMatchObject({ code: 0, stdout: '', stderr: '' });
-    }
+    await scene({ home, argv: asked('ledger', 'show', ''), stdout: '' });
+    await scene({ home, argv: asked('--profile', ''), stdout: '' });
     expect(readdirSync(home).sort()).toEqual(['config.json', 'ledger.sqlite']);
   });
 
@@ -264,12 +261,15 @@ describe('__complete', () => {
     const home = await copied();
     const files = () => readdirSync(home).map((name) => [name, readFileSync(join(home, name)).toString('hex')]);
     const before = files();
-    const { stdout } = await inProcess(asked(...SHOW), { home });
-    expect(stdout).toMatch(/^chg-\w{12}\tINV-\d+ \S+@example\.com NGN [\d,.]+ open\n$/);
+    const { stdout } = await scene({
+      home,
+      argv: asked(...SHOW),
+      stdout: /^chg-\w{12}\tINV-\d+ \S+@example\.com NGN [\d,.]+ open\n$/,
+    });
     expect(files()).toEqual(before);
     for (const left of ['ledger.sqlite-wal', 'ledger.sqlite-shm']) {
       writeFileSync(join(home, left), '', { mode: 0o600 });
-      expect(await inProcess(asked(...SHOW), { home })).toMatchObject({ code: 0, stdout });
+      await scene({ home, argv: asked(...SHOW), stdout });
       expect(files()).toHaveLength(before.length + 1);
       rmSync(join(home, left));
     }
@@ -277,7 +277,7 @@ describe('__complete', () => {
     try {
       open.exec('SELECT count(*) FROM charge');
       const beside = readdirSync(home).sort();
-      expect(await inProcess(asked(...SHOW), { home })).toMatchObject({ code: 0, stdout });
+      await scene({ home, argv: asked(...SHOW), stdout });
       expect(readdirSync(home).sort()).toEqual(beside);
     } finally {
       open.close();
@@ -292,8 +292,7 @@ describe('__complete', () => {
     const values = names.map((name) => ({ id: "'refund-a1'", kind: "'refund'" })[name] ?? name);
     ledger.exec(`INSERT INTO charge (${names.join()}) SELECT ${values.join()} FROM charge LIMIT 1`);
     ledger.close();
-    const { stdout } = await inProcess(asked('--local', 'refund', 'get', ''), { home });
-    expect(stdout).toMatch(/^refund-a1\t[^\n]*\n$/);
+    await scene({ home, argv: asked('--local', 'refund', 'get', ''), stdout: /^refund-a1\t[^\n]*\n$/ });
   });
 
   it('shows the ref and the customer beside requests, and offers to charge only those that can be', async () => {
@@ -367,10 +366,9 @@ describe('__complete', () => {
   });
 
   it('offers no local ids for a live profile, and the reverse', async () => {
-    const home = await practised('all');
-    expect(await inProcess(asked(...SHOW.slice(1)), { home })).toMatchObject({ code: 0, stdout: '' });
-    const local = { home, env: { PAYCLI_PROFILE: 'local' } };
-    expect((await inProcess(asked(...SHOW.slice(1)), local)).stdout).toMatch(/^chg-/);
+    const show = { home: await practised('all'), argv: asked(...SHOW.slice(1)) };
+    await scene({ ...show, stdout: '' });
+    await scene({ ...show, env: { PAYCLI_PROFILE: 'local' }, stdout: /^chg-/ });
   });
 
   it('prints only words that need no quoting', async () => {
@@ -380,9 +378,8 @@ describe('__complete', () => {
       `UPDATE charge SET ugwo = 'ugw.a.$(touch ran)', activity = 'act.a.b', currency = 'N' || char(27) || '[31mGN'`,
     );
     ledger.close();
-    expect((await inProcess(asked('--local', 'ugwo', 'get', ''), { home })).stdout).toBe('');
-    const { stdout } = await inProcess(asked('--local', 'refund', 'create', ''), { home });
-    expect(stdout).toMatch(/^act\.a\.b\t[ -~]*\n$/);
+    await scene({ home, argv: asked('--local', 'ugwo', 'get', ''), stdout: '' });
+    await scene({ home, argv: asked('--local', 'refund', 'create', ''), stdout: /^act\.a\.b\t[ -~]*\n$/ });
   });
 
   it.each<[line: string, printed: string]>([
@@ -394,15 +391,12 @@ describe('__complete', () => {
     ['paycli ugwo charge -- --med', ''],
     ['paycli --timeout 5 docto', 'doctor\n'],
     ['paycli whoami --chec', '--check\n'],
-  ])('parses the line %s like bash', async (line, printed) => {
-    expect((await inProcess(['__complete', 'bash', line, '=:'], {})).stdout).toBe(printed);
+  ])('parses the line %s like bash', async (line, stdout) => {
+    await scene({ argv: ['__complete', 'bash', line, '=:'], stdout });
   });
 
-  it('strips the quotes of PowerShell', async () => {
-    expect((await inProcess(['__complete', 'powershell', "'ugwo'", 'charge', '--medium', '""'])).stdout).toContain(
-      'ussd\t',
-    );
-  });
+  it('strips the quotes of PowerShell', () =>
+    scene({ argv: ['__complete', 'powershell', "'ugwo'", 'charge', '--medium', '""'], stdout: ['ussd\t'] }));
 });
 
 describe('completion SHELL', () => {
@@ -410,9 +404,8 @@ describe('completion SHELL', () => {
     ['an unknown shell', ['ksh'], /bash, zsh, fish, powershell/],
     ['two shells', ['bash', 'zsh'], /too many arguments for completion: zsh/],
     ['no shell', [], /missing required argument 'what': bash, zsh, fish, powershell, install, uninstall/],
-  ])('refuses %s', async (_what, words, message) => {
-    const ended = await inProcess(['completion', ...words]);
-    expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(message) });
+  ])('refuses %s', async (_what, words, stderr) => {
+    await scene({ argv: ['completion', ...words], exit: 2, stderr });
   });
 });
 
@@ -427,6 +420,10 @@ it.runIf(isThere('zsh'))('names what is missing where zsh reads the script befor
 });
 
 describe('completion install', () => {
+  const install = (shell: Shell, ...more: readonly string[]) => ['completion', 'install', shell, ...more];
+  const uninstall = (shell: Shell, ...more: readonly string[]) => ['completion', 'uninstall', shell, ...more];
+  const NEW_SHELL = 'Open a new shell.\n';
+
   const PLACES = [
     ['bash', '.local/share/bash-completion/completions/paycli', '.bashrc', /^Add to .*\.bashrc:\n# >>>[\s\S]*source /],
     [
@@ -440,10 +437,8 @@ describe('completion install', () => {
 
   it.each(PLACES)(
     'writes the script where %s loads it, and prints the remaining steps',
-    async (shell, place, startup, said) => {
-      const home = newFolder();
-      const ended = await inProcess(['completion', 'install'], { home, env: { SHELL: `/usr/bin/${shell}` } });
-      expect(ended).toMatchObject({ code: 0, stderr: expect.stringMatching(said) });
+    async (shell, place, startup, stderr) => {
+      const { home } = await scene({ env: { SHELL: `/usr/bin/${shell}` }, argv: ['completion', 'install'], stderr });
       expect(readFileSync(join(home, place), 'utf8').trim()).toBe((await scriptFor(shell)).trim());
       expect(existsSync(join(home, startup))).toBe(false);
     },
@@ -453,13 +448,10 @@ describe('completion install', () => {
     'lets nobody else change what a new shell runs, also with an open umask',
     async () => {
       const [home, [, place, startup]] = [newFolder(), PLACES[0]];
-      const install = () =>
-        start(['-c', 'umask 000; exec "$@"', 'sh', ...PROGRAM, 'completion', 'install', 'bash', '--yes'], {
-          home,
-          program: ['/bin/sh'],
-        }).ended;
+      const words = ['-c', 'umask 000; exec "$@"', 'sh', ...PROGRAM, ...install('bash', '--yes')];
+      const run = () => start(words, { home, program: ['/bin/sh'] }).ended;
       const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8);
-      expect(await install()).toMatchObject({ code: 0 });
+      expect(await run()).toMatchObject({ code: 0 });
       const script = join(home, place);
       expect([script, join(home, startup), dirname(script), dirname(dirname(script))].map(mode)).toEqual([
         '644',
@@ -468,13 +460,10 @@ describe('completion install', () => {
         '755',
       ]);
       chmodSync(script, 0o666);
-      expect(await install()).toMatchObject({ code: 0 });
+      expect(await run()).toMatchObject({ code: 0 });
       expect(mode(script)).toBe('644');
     },
   );
-
-  const run = (verb: string, shell: string, home: string, ...more: readonly string[]) =>
-    inProcess(['completion', verb, shell, ...more], { home });
 
   /** A second compinit would leave a file. */
   const COMPINIT = 'autoload -Uz compinit && compinit -u -D\ncompinit() { : > ~/twice }\n';
@@ -492,28 +481,25 @@ describe('completion install', () => {
       const startup = join(home, name);
       mkdirSync(dirname(startup), { recursive: true });
       writeFileSync(startup, text);
-      expect(await run('install', shell, home, '--yes')).toMatchObject({ code: 0, stderr: 'Open a new shell.\n' });
+      await scene({ home, argv: install(shell, '--yes'), stderr: NEW_SHELL });
       const session = await Completing.open(shell, home, true);
       expect((await session.tab('paycli ugwo charge --med')).trimEnd()).toBe('paycli ugwo charge --medium');
       expect(await session.tab('paycli --local ledger show chg')).toMatch(/show chg-\w{12}/);
       await session.over();
       expect(existsSync(join(home, 'twice'))).toBe(false);
       cpSync(startup, file);
-      expect(await run('install', shell, home)).toMatchObject({ code: 0, stderr: 'Open a new shell.\n' });
+      await scene({ home, argv: install(shell), stderr: NEW_SHELL });
       expect(readFileSync(startup)).toEqual(readFileSync(file));
-      const ended = await run('uninstall', shell, home);
-      expect(ended).toMatchObject({ code: 0, stderr: expect.stringMatching(/^Removed .*paycli/) });
+      await scene({ home, argv: uninstall(shell), stderr: /^Removed .*paycli/ });
       expect(readFileSync(startup)).toEqual(Buffer.from(text));
       const [, place] = PLACES.find(([one]) => one === shell) ?? ['', ''];
       expect(existsSync(join(home, place))).toBe(false);
-      const again = await run('uninstall', shell, home, '-o', 'tsv');
-      expect(again).toMatchObject({ code: 0, stderr: 'Nothing was there.\n' });
+      await scene({ home, argv: uninstall(shell, '-o', 'tsv'), stderr: 'Nothing was there.\n' });
     });
   }
 
   it.runIf(isThere('bash'))('leaves bash to the package bash-completion, and a missing script alone', async () => {
-    const home = newFolder();
-    await run('install', 'bash', home, '--yes');
+    const { home } = await scene({ argv: install('bash', '--yes'), stderr: NEW_SHELL });
     const bash = (script: string) =>
       spawnSync('bash', ['--norc', '-c', `${script}; source ${home}/.bashrc; complete -p paycli`], {
         encoding: 'utf8',
@@ -553,13 +539,13 @@ describe('completion install', () => {
     const uid = process.getuid?.() === 0 ? 65_534 : undefined;
     if (uid !== undefined) chownSync(file, uid, uid);
     symlinkSync(file, link);
-    expect(await run('install', 'zsh', home, '--yes')).toMatchObject({ code: 0 });
+    await scene({ home, argv: install('zsh', '--yes'), stderr: NEW_SHELL });
     expect(lstatSync(link).isSymbolicLink()).toBe(true);
     expect(readFileSync(file, 'utf8')).toMatch(
       /^a\n\n# >>> paycli completion >>>\nfpath=[\s\S]*\n# <<<[^\n]* <<<\nb\n$/,
     );
     expect(statSync(file)).toMatchObject({ mode: 0o100606, ...(uid === undefined ? {} : { uid, gid: uid }) });
-    expect(await run('uninstall', 'zsh', home)).toMatchObject({ code: 0 });
+    await scene({ home, argv: uninstall('zsh'), stderr: /^Removed / });
     expect(readFileSync(file, 'utf8')).toBe('a\nb\n');
     expect(readdirSync(dotfiles)).toEqual(['zshrc']);
   });
@@ -573,13 +559,13 @@ describe('completion install', () => {
   ])('removes nothing else: %s', async (_what, before, after) => {
     const home = newFolder();
     writeFileSync(join(home, '.bashrc'), before);
-    expect(await run('uninstall', 'bash', home)).toMatchObject({ code: 0 });
+    await scene({ home, argv: uninstall('bash'), stderr: /^/ });
     expect(readFileSync(join(home, '.bashrc'), 'utf8')).toBe(after);
   });
 
   it('adds the lines in the folder of ZDOTDIR, with quotes where the shell needs them', async () => {
     const [home, ZDOTDIR] = [newFolder("it's a home"), newFolder()];
-    await inProcess(['completion', 'install', 'zsh', '--yes'], { home, env: { ZDOTDIR } });
+    await scene({ home, env: { ZDOTDIR }, argv: install('zsh', '--yes'), stderr: NEW_SHELL });
     expect(readFileSync(join(ZDOTDIR, '.zshrc'), 'utf8')).toMatch(/^fpath=\('.*it'\\''s a home.*' \$fpath\)$/m);
     expect(readdirSync(home)).not.toContain('.zshrc');
   });
@@ -589,21 +575,20 @@ describe('completion install', () => {
     const file = join(home, PLACES[2][1]);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, '# mine\n');
-    expect(await run('uninstall', 'fish', home, '--json')).toMatchObject({
-      code: 0,
-      stdout: '{"shell":"fish","file":null,"startup_file":null}\n',
-    });
+    const stdout = '{"shell":"fish","file":null,"startup_file":null}\n';
+    await scene({ home, argv: uninstall('fish', '--json'), stdout });
     expect(readFileSync(file, 'utf8')).toBe('# mine\n');
   });
 
   it.runIf(process.platform === 'linux')('prints the lines if the start-up file is read-only', async () => {
     const home = newFolder();
     symlinkSync('/proc/version', join(home, '.bashrc'));
-    const ended = await run('install', 'bash', home, '--yes');
-    expect(ended).toMatchObject({ code: 2, stdout: '' });
-    expect(ended.stderr).toMatch(
-      /^error: completion can't be installed: E[\s\S]*\.bashrc:\n *# >>>[\s\S]*source [\s\S]*# <<<[\s\S]*\n→ /,
-    );
+    await scene({
+      home,
+      argv: install('bash', '--yes'),
+      exit: 2,
+      stderr: /^error: completion can't be installed: E[\s\S]*\.bashrc:\n *# >>>[\s\S]*source [\s\S]*# <<<[\s\S]*\n→ /,
+    });
   });
 
   it.runIf(mayBecome()).each([
@@ -617,7 +602,7 @@ describe('completion install', () => {
     chmodSync(home, 0o777);
     const variables = [`HOME=${home}`, `PAYCLI_HOME=${newFolder()}`, `XDG_DATA_HOME=${home}`];
     const program = [...BECOME, 'env', '-i', ...variables, ...PROGRAM] as const;
-    const ended = await start(['completion', 'install', 'bash', '--yes'], { program }).ended;
+    const ended = await start(install('bash', '--yes'), { program }).ended;
     expect(ended.code).toBe(code);
     expect(ended.stderr).toContain(code === 0 ? 'Open a new shell' : 'EACCES: permission denied, open');
     expect(statSync(file)).toMatchObject({ uid: 0, mode: 0o100000 + mode });
@@ -626,8 +611,13 @@ describe('completion install', () => {
 
   it.each(['', 'home', '.'])('writes nothing into the working folder (HOME=%j)', async (HOME) => {
     const cwd = newFolder('cwd');
-    const ended = await inProcess(['completion', 'install', 'fish'], { cwd, env: { HOME, XDG_CONFIG_HOME: './x' } });
-    expect(ended).toMatchObject({ code: 4, stderr: expect.stringContaining('no home folder is known: HOME is ') });
+    await scene({
+      cwd,
+      env: { HOME, XDG_CONFIG_HOME: './x' },
+      argv: install('fish'),
+      exit: 4,
+      stderr: ['no home folder is known: HOME is '],
+    });
     expect(readdirSync(cwd)).toEqual([]);
   });
 
@@ -636,22 +626,19 @@ describe('completion install', () => {
     const file = join(home, place);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, await scriptFor('bash'));
-    const again = await inProcess(['completion', 'install', 'bash', '--json'], { home });
-    expect(again).toMatchObject({ code: 0, stderr: '' });
-    expect(JSON.parse(again.stdout)).toEqual({ shell: 'bash', file, startup_file: null });
+    const stdout = `${JSON.stringify({ shell: 'bash', file, startup_file: null })}\n`;
+    await scene({ home, argv: install('bash', '--json'), stdout });
     writeFileSync(file, '# mine\n');
-    const { code, stderr } = await inProcess(['completion', 'install', 'bash'], { home });
-    expect(code).toBe(2);
-    expect(stderr).toContain('was not made by paycli');
+    await scene({ home, argv: install('bash'), exit: 2, stderr: ['was not made by paycli'] });
     expect(readFileSync(file, 'utf8')).toBe('# mine\n');
     expect(existsSync(`${file}.new`)).toBe(false);
   });
 
-  it('asks for the shell if SHELL is unknown, and explains the setup for PowerShell', async () => {
-    const unknown = await inProcess(['completion', 'install'], { env: { SHELL: '/bin/ksh' } });
-    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('completion install bash') });
-    const power = await inProcess(['completion', 'install', 'powershell']);
-    expect(power).toMatchObject({ code: 2, stderr: expect.stringContaining('$PROFILE') });
+  it.each([
+    ['asks for the shell if SHELL is unknown', [], 'completion install bash'],
+    ['explains the setup for PowerShell', ['powershell'], '$PROFILE'],
+  ])('%s', async (_title, words, said) => {
+    await scene({ env: { SHELL: '/bin/ksh' }, argv: ['completion', 'install', ...words], exit: 2, stderr: [said] });
   });
 });
 
@@ -674,14 +661,15 @@ const powershellParser = async (): Promise<(script: string) => boolean> => {
 };
 
 describe('the script for PowerShell', () => {
+  const argv = ['completion', 'powershell'];
+
   it('never evaluates input', async () => {
-    const { stdout } = await inProcess(['completion', 'powershell']);
-    expect(stdout).toContain('__complete powershell @words $current');
+    const { stdout } = await scene({ argv, stdout: ['__complete powershell @words $current'] });
     expect(stdout).not.toMatch(/Invoke-Expression|\biex\b|\[scriptblock\]::Create|ExpandString/i);
   });
 
   it('parses as PowerShell', async () => {
-    const [parses, { stdout }] = [await powershellParser(), await inProcess(['completion', 'powershell'])];
+    const [parses, { stdout }] = [await powershellParser(), await scene({ argv })];
     expect(parses(stdout)).toBe(true);
     expect(parses(stdout.replace('Where-Object {', 'Where-Object '))).toBe(false);
   });
