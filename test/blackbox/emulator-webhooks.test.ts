@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { SEEDED } from '../../src/core/data-files.ts';
 import { isSignedBy } from '../../src/core/webhook-event.ts';
-import { inProcess } from '../support/in-process.ts';
 import { newFolder, type Running, start } from '../support/program.ts';
+import { scene } from '../support/scene.ts';
 
 interface Delivered {
   readonly id: string;
@@ -71,27 +71,27 @@ const emulator = async (home: string): Promise<Emulator> => {
   return { ...running, rename };
 };
 
-const webhook = (home: string, ...args: string[]) => inProcess(['emulator', 'webhook', ...args], { home });
-const update = (home: string, name: string) =>
-  inProcess(['onye', 'update', SEEDED.onye, '--local', '--first-name', name, '-q'], { home });
-const deliveries = async (home: string) =>
-  (
-    JSON.parse((await webhook(home, 'deliveries', '--json')).stdout) as {
-      data: { state: string; attempts: unknown[] }[];
-    }
-  ).data;
+const webhook = (...words: readonly string[]) => ['emulator', 'webhook', ...words];
+const update = (name: string) => ['onye', 'update', SEEDED.onye, '--local', '--first-name', name, '-q'];
+const deliveries = async (home: string) => {
+  const { stdout } = await scene({ home, argv: webhook('deliveries', '--json') });
+  return (JSON.parse(stdout) as { data: { state: string; attempts: unknown[] }[] }).data;
+};
 
 describe('emulator webhook', () => {
   it('delivers a change by another process, signed with a secret that only its file contains', async () => {
-    const [home, { url, came }] = [newFolder(), await receiver()];
+    const { url, came } = await receiver();
     const file = join(newFolder('secret'), 'secret.txt');
-    const added = await webhook(home, 'add', url, '--secret-out', file);
-    expect(added).toMatchObject({ code: 0, stderr: expect.stringContaining(`The secret is in ${file}`) });
+    const added = await scene({
+      argv: webhook('add', url, '--secret-out', file),
+      stderr: `The secret is in ${file}. Give it to your receiver: --secret-file there, too.\n`,
+    });
+    const { home } = added;
     expect((lstatSync(file).mode & 0o777).toString(8)).toBe('600');
     const secret = readFileSync(file, 'utf8').trim();
     expect(secret).toMatch(/^wsk\.Lcal\.\w{80}$/);
     const running = await emulator(home);
-    expect(await update(home, 'ada')).toMatchObject({ code: 0 });
+    await scene({ home, argv: update('ada') });
     const [told] = await came(1);
     expect(told?.event).toMatchObject({ event: 'nzube.onye.updated', data: { uid: SEEDED.onye, first_name: 'Ada' } });
     expect(isSignedBy([secret], told?.body ?? Buffer.alloc(0), told?.signature ?? '')).toBe(true);
@@ -100,8 +100,8 @@ describe('emulator webhook', () => {
     const outputs = [
       added,
       await running.ended,
-      await webhook(home, 'list'),
-      await webhook(home, 'deliveries', '--json'),
+      await scene({ home, argv: webhook('list') }),
+      await scene({ home, argv: webhook('deliveries', '--json') }),
     ];
     for (const { code, stdout, stderr } of outputs) {
       expect([code, stdout.includes(secret), stderr.includes(secret)]).toEqual([0, false, false]);
@@ -109,15 +109,14 @@ describe('emulator webhook', () => {
   });
 
   it('survives kill -9: pending and unanswered deliveries go out after the next start', async () => {
-    const [home, { url, came }] = [newFolder(), await receiver(1)];
-    await webhook(home, 'add', url, '--unsigned');
+    const { url, came } = await receiver(1);
     // Committed while no emulator runs.
-    expect(await update(home, 'ada')).toMatchObject({ code: 0 });
+    const { home } = await scene({ before: [webhook('add', url, '--unsigned')], argv: update('ada') });
     const first = await emulator(home);
     await came(1);
     first.kill('SIGKILL');
     await first.ended;
-    expect(await update(home, 'obi')).toMatchObject({ code: 0 });
+    await scene({ home, argv: update('obi') });
     const second = await emulator(home);
     const taken = await came(3);
     expect(taken.map(({ event }) => event.event)).toEqual(Array(3).fill('nzube.onye.updated'));
@@ -132,8 +131,8 @@ describe('emulator webhook', () => {
   });
 
   it('is delivered once if two emulators share a data file', async () => {
-    const [home, { url, came }] = [newFolder(), await receiver()];
-    await webhook(home, 'add', url, '--unsigned');
+    const { url, came } = await receiver();
+    const { home } = await scene({ argv: webhook('add', url, '--unsigned') });
     const both = [await emulator(home), await emulator(home)];
     for (const [turn, name] of ['ada', 'obi', 'eze'].entries()) await both[turn % 2]?.rename(name);
     await came(3);
@@ -146,35 +145,36 @@ describe('emulator webhook', () => {
   });
 
   it('triggers, replays with a new id, and removes', async () => {
-    const [home, { url, came }] = [newFolder(), await receiver()];
-    await webhook(home, 'add', url, '--unsigned', '--event', 'ugwo.*');
-    expect(await webhook(home, 'trigger', 'refund.failed')).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('no webhook wants refund.failed'),
+    const { url, came } = await receiver();
+    const { home } = await scene({
+      before: [webhook('add', url, '--unsigned', '--event', 'ugwo.*')],
+      argv: webhook('trigger', 'refund.failed'),
+      exit: 2,
+      stderr: /^error: no webhook wants refund\.failed\n→ add one: `paycli emulator webhook add URL --data .*`\n$/,
     });
     const running = await emulator(home);
-    const triggered = await webhook(home, 'trigger', 'ugwo.successful', '--ugwo', SEEDED.ugwo, '--json');
-    expect(JSON.parse(triggered.stdout)).toMatchObject({ event: 'ugwo.successful', about: SEEDED.ugwo, webhooks: 1 });
+    const argv = webhook('trigger', 'ugwo.successful', '--ugwo', SEEDED.ugwo, '--json');
+    await scene({ home, argv, json: { event: 'ugwo.successful', about: SEEDED.ugwo, webhooks: 1 } });
     await came(1);
     await expect.poll(() => deliveries(home)).toMatchObject([{ state: 'delivered' }]);
-    expect(await webhook(home, 'deliveries', '--replay', '1')).toMatchObject({ code: 0 });
+    await scene({ home, argv: webhook('deliveries', '--replay', '1') });
     const [one, again] = await came(2);
     expect(again?.body).toEqual(one?.body);
     expect(again?.id).not.toBe(one?.id);
-    expect(await webhook(home, 'remove', '1')).toMatchObject({ code: 0 });
-    expect(await webhook(home, 'remove', '1')).toMatchObject({ code: 2 });
+    await scene({ home, argv: webhook('remove', '1') });
+    await scene({ home, argv: webhook('remove', '1'), exit: 2, stderr: ['error: there is no webhook 1\n'] });
     expect(await deliveries(home)).toEqual([]);
     running.kill('SIGINT');
     await running.ended;
   });
 
   it('follows the rules for cut, slow, wrongly signed and repeated deliveries, and retries when the clock moves', async () => {
-    const [home, { url, came }] = [newFolder(), await receiver()];
-    await webhook(home, 'add', url, '--unsigned');
+    const { url, came } = await receiver();
+    const { home } = await scene({ argv: webhook('add', url, '--unsigned') });
     const rules = [{ cut: 25 }, { slow: '1s' }, { signature: 'wrong' }, { twice: true }];
     const file = join(newFolder('rules'), 'rules.json');
     writeFileSync(file, JSON.stringify({ rules: rules.map((rule) => ({ event: '*', times: 1, ...rule })) }));
-    expect(await inProcess(['emulator', 'faults', file], { home })).toMatchObject({ code: 0 });
+    await scene({ home, argv: ['emulator', 'faults', file] });
     const running = await emulator(home);
     const told = async (count: number) => (await came(count)).at(-1);
     await running.rename('ada');
@@ -183,7 +183,7 @@ describe('emulator webhook', () => {
     await expect
       .poll(() => deliveries(home))
       .toMatchObject([{ state: 'waiting', attempts: [{ status: null, fault: 'cut: 25' }] }]);
-    await inProcess(['emulator', 'clock', '+30m'], { home });
+    await scene({ home, argv: ['emulator', 'clock', '+30m'] });
     expect(await told(2)).toMatchObject({ whole: true, event: { data: { first_name: 'Ada' } } });
     await expect
       .poll(() => deliveries(home))
@@ -197,20 +197,23 @@ describe('emulator webhook', () => {
     expect(await running.ended).toMatchObject({ code: 0 });
   });
 
-  it('rejects another machine and suggests --allow-remote', async () => {
-    const said = /example\.com is another machine\n.*--allow-remote/;
-    const ended = await webhook(newFolder(), 'add', 'http://example.com/hooks', '--unsigned');
-    expect(ended).toMatchObject({ code: 2, stderr: expect.stringMatching(said) });
-  });
+  it('rejects another machine and suggests --allow-remote', () =>
+    scene({
+      argv: webhook('add', 'http://example.com/hooks', '--unsigned'),
+      exit: 2,
+      stderr: 'error: example.com is another machine\n→ add --allow-remote to send test events there\n',
+    }));
 
   it('never overwrites a file; it then adds no webhook', async () => {
-    const home = newFolder();
     const file = join(newFolder('secret'), 'mine.txt');
     writeFileSync(file, 'mine');
-    const ended = await webhook(home, 'add', 'http://127.0.0.1:1/', '--secret-out', file);
-    expect(ended).toMatchObject({ code: 2, stderr: expect.stringMatching(/exists already\n.*--secret-file/) });
+    const { home } = await scene({
+      argv: webhook('add', 'http://127.0.0.1:1/', '--secret-out', file),
+      exit: 2,
+      stderr: /exists already\n.*--secret-file/,
+    });
     expect(readFileSync(file, 'utf8')).toBe('mine');
-    expect(JSON.parse((await webhook(home, 'list', '--json')).stdout)).toMatchObject({ data: [] });
+    await scene({ home, argv: webhook('list', '--json'), json: { data: [] } });
   });
 
   it('and webhook listen share one secret file, from a charge to a printed event', async () => {
@@ -222,12 +225,10 @@ describe('emulator webhook', () => {
     });
     await listening.saw(/Listening on http\S+/);
     const url = /Listening on (http:\/\/127\.0\.0\.1:\d+)/.exec(listening.stderr())?.[1] ?? '';
-    await webhook(home, 'add', url, '--secret-file', file);
+    await scene({ home, argv: webhook('add', url, '--secret-file', file) });
     const running = await emulator(home);
     const { ugwo, activity } = SEEDED.processing;
-    expect(await inProcess(['emulator', 'settle', activity, '--as', 'successful'], { home })).toMatchObject({
-      code: 0,
-    });
+    await scene({ home, argv: ['emulator', 'settle', activity, '--as', 'successful'] });
     const { code, stdout } = await listening.ended;
     expect([code, stdout]).toEqual([0, expect.stringMatching(new RegExp(`ugwo\\.successful\t.*${ugwo}`))]);
     running.kill('SIGINT');
