@@ -358,6 +358,20 @@ const READINGS: readonly (readonly [string, Reading, Reading, Partial<ActivityFa
   ],
   ['failed', PAID, { ...NOTHING, payment: 'reversed' }, { status: 'failed' }, 'disputes'],
   [
+    'failed, and only now dated',
+    PAID,
+    { ...NOTHING, payment: 'reversed', updatedAt: 6 },
+    { status: 'failed' },
+    'disputes',
+  ],
+  [
+    'failed, dated the same',
+    { ...PAID, updatedAt: 5 },
+    { ...NOTHING, payment: 'reversed', updatedAt: 5 },
+    { status: 'failed' },
+    'disputes',
+  ],
+  [
     'failed, dated later',
     { ...PAID, updatedAt: 5 },
     { ...NOTHING, payment: 'reversed', updatedAt: 6 },
