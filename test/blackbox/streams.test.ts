@@ -1,296 +1,192 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { closeSync, existsSync, openSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PROGRAM } from '../support/built.ts';
 import { CANARY } from '../support/canary.ts';
-import { inProcess } from '../support/in-process.ts';
 import { onTerminal } from '../support/on-terminal.ts';
-import { environment, keep, newFolder, paycli, runBefore, start } from '../support/program.ts';
-import type { Answer } from '../support/service.ts';
-import {
-  ACTIVITY,
-  hang,
-  json,
-  ONYE_ID,
-  page,
-  problem,
-  reset,
-  serve,
-  serveBy,
-  UGWO_ID,
-  ugwo,
-} from '../support/service.ts';
+import { newFolder, runBefore, start } from '../support/program.ts';
+import { scene } from '../support/scene.ts';
+import { ACTIVITY, hang, json, ONYE_ID, page, problem, reset, serve, UGWO_ID, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { ussdFile } from './bulk-support.ts';
 
 const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gtb'];
+/** What stderr has of a charge whose stdout fails. */
+const PRINTED = [`\n${JSON.stringify(ACTIVITY)}\n`, 'do not run the command again'];
 const ESCAPE = '\u001b[';
 
 const big = (records: number, from: number): Record<string, unknown>[] =>
   Array.from({ length: records }, (_, index) => ({ ...ugwo(from + index), description: 'x'.repeat(1000) }));
 
-/** 50 pages of 100 records: more than 5 MB. */
-const fiveMegabytes = (): Answer[] =>
-  Array.from({ length: 50 }, (_, index) =>
-    json(200, { data: big(100, index * 100), next_cursor: index === 49 ? null : `c${index}` }),
-  );
-
-/** Runs `paycli … | reader` in a shell; the status is paycli's. */
-const piped = (args: readonly string[], reader: string, service: { readonly origin: string }) => {
-  const [file, ...first] = PROGRAM;
-  const words = [file, ...first, ...args].map((word) => `'${word}'`).join(' ');
-  const script = `{ ${words}; echo "exit $?" >&2; } | ${reader}`;
-  return new Promise<{ stdout: string; stderr: string }>((done) => {
-    const child = spawn('sh', ['-c', script], { env: environment({ service }), cwd: newFolder('cwd') });
-    let [stdout, stderr] = ['', ''];
-    child.stdout.on('data', (chunk) => {
-      stdout += chunk;
-    });
-    child.stderr.on('data', (chunk) => {
-      stderr += chunk;
-    });
-    child.on('close', () => {
-      keep(stdout + stderr);
-      done({ stdout, stderr });
-    });
-  });
-};
+/** Runs paycli as `"$@"` of this script. */
+const inShell = (script: string) => ({ built: true, program: ['sh', '-c', script, 'sh', ...PROGRAM] }) as const;
 
 describe('a pipe', () => {
   it('gets five megabytes completely', async () => {
-    const service = await serve(fiveMegabytes());
-    const ended = await paycli(['ugwo', 'list', '--all', '--json'], { service });
-    expect(ended.code).toBe(0);
-    expect(ended.stdout.length).toBeGreaterThan(5_000_000);
-    const { data } = JSON.parse(ended.stdout) as { data: { ref: string }[] };
-    expect(data.map(({ ref }) => ref)).toEqual(Array.from({ length: 5000 }, (_, index) => `order-${index}`));
+    const pages = Array.from({ length: 50 }, (_, index) =>
+      json(200, { data: big(100, index * 100), next_cursor: index === 49 ? null : `c${index}` }),
+    );
+    const data = Array.from({ length: 5000 }, (_, index) => ({ ref: `order-${index}` }));
+    const argv = ['ugwo', 'list', '--all', '--json'];
+    const { stdout } = await scene({ built: true, service: pages, argv, json: { data } });
+    expect(stdout.length).toBeGreaterThan(5_000_000);
   });
 
   it('gets one object of megabytes completely', async () => {
     const note = 'é'.repeat(800_000);
-    const service = await serve([json(200, { ...ACTIVITY, note })]);
-    const ended = await inProcess([...CHARGE, '--json'], { service });
-    expect(JSON.parse(ended.stdout)).toMatchObject({ note });
+    await scene({ service: [json(200, { ...ACTIVITY, note })], argv: [...CHARGE, '--json'], json: { note } });
   });
 
   it('that is closed early ends the command and its walk without an error', async () => {
     let asked = 0;
-    const endless: Answer = (seen, response, socket) => {
-      asked += 1;
-      json(200, { data: big(100, asked * 100), next_cursor: `c${asked}` })(seen, response, socket);
-    };
-    const service = await serveWhatever(endless);
-    const { stdout, stderr } = await piped(['ugwo', 'list', '--all', '-o', 'ndjson'], 'head -1', service);
+    const { stdout } = await scene({
+      ...inShell('{ "$@"; echo "exit $?" >&2; } | head -1'),
+      service: () => {
+        asked += 1;
+        return json(200, { data: big(100, asked * 100), next_cursor: `c${asked}` });
+      },
+      argv: ['ugwo', 'list', '--all', '-o', 'ndjson'],
+      stderr: 'exit 0\n',
+    });
     expect(stdout.split('\n').filter(Boolean)).toHaveLength(1);
-    expect(stderr).toBe('exit 0\n');
     expect(asked).toBeLessThan(20);
   });
 
   it('gets no colour and no card, whatever TERM says', async () => {
-    const service = await serve([json(200, ACTIVITY)]);
-    const ended = await inProcess(CHARGE, { service, env: { TERM: 'xterm-256color', COLORTERM: 'truecolor' } });
-    expect(ended.stdout).not.toContain(ESCAPE);
-    expect(ended.stdout).toContain(`uid\t${ACTIVITY.uid}\n`);
+    const env = { TERM: 'xterm-256color', COLORTERM: 'truecolor' };
+    const found = [`uid\t${ACTIVITY.uid}\n`];
+    const { stdout } = await scene({ service: [json(200, ACTIVITY)], env, argv: CHARGE, stdout: found, stderr: /^/ });
+    expect(stdout).not.toContain(ESCAPE);
   });
 
   it.each([
-    [['--color', 'always'], {}, true],
-    [[], { FORCE_COLOR: '1' }, true],
-    [[], { FORCE_COLOR: '1', NO_COLOR: '1' }, false],
-    [['--color', 'never'], { FORCE_COLOR: '1' }, false],
-    [['--color', 'always'], { NO_COLOR: '1' }, true],
-  ])('with %j and %j: colour %s', async (args, env, coloured) => {
-    const service = await serve([page([1], null)]);
-    const ended = await inProcess(['ugwo', 'list', '-o', 'table', ...args], { service, env });
-    expect(ended.stdout.includes(ESCAPE)).toBe(coloured);
+    ['--color always', {}, true],
+    ['', { FORCE_COLOR: '1' }, true],
+    ['', { FORCE_COLOR: '1', NO_COLOR: '1' }, false],
+    ['--color never', { FORCE_COLOR: '1' }, false],
+    ['--color always', { NO_COLOR: '1' }, true],
+  ])('with %j and %j: colour %s', async (words, env, coloured) => {
+    const argv = ['ugwo', 'list', '-o', 'table', ...words.split(' ').filter(Boolean)];
+    const { stdout } = await scene({ service: [page([1], null)], env, argv });
+    expect(stdout.includes(ESCAPE)).toBe(coloured);
   });
 
-  it('gets no warning of Node about colour variables', async () => {
-    const ended = await inProcess(['ugwo', 'list', '--limit', '0', '--json'], {
-      service: await serve([]),
+  it('gets no warning of Node about colour variables', () =>
+    scene({
+      built: true,
+      service: [],
       env: { NO_COLOR: '1', FORCE_COLOR: '1' },
-    });
-    expect(ended.code).toBe(2);
-    expect(JSON.parse(ended.stderr)).toMatchObject({ error: { exit_code: 2 } });
-  });
+      argv: ['ugwo', 'list', '--limit', '0', '--json'],
+      exit: 2,
+      stderr: /^\{"error":\{.*"exit_code":2.*\}\n$/,
+    }));
 
   it('gets data only; errors, hints and notices go to stderr', async () => {
-    const service = await serve([page([1], 'c')]);
-    const ended = await inProcess(['ugwo', 'list', '--debug'], { service });
-    expect(ended.stdout.split('\n')).toHaveLength(3);
-    expect(ended.stderr).toMatch(/^debug: > GET .*\/v1\/ugwo\?limit=10$/m);
-    expect(ended.stderr).toMatch(/^debug: < 200 in \d+ ms$/m);
+    const stderr = [/^debug: > GET .*\/v1\/ugwo\?limit=10$/m, /^debug: < 200 in \d+ ms$/m];
+    const stdout = /^(?:[^\n]+\n){2}$/;
+    await scene({ service: [page([1], 'c')], argv: ['ugwo', 'list', '--debug'], stdout, stderr });
   });
 });
 
-type Stdio = 'full' | 'pipe' | 'closed';
-
-/** Runs with failing streams: a full disk or a closed pipe. */
-const withStreams = (
-  args: readonly string[],
-  service: { readonly origin: string },
-  [out, err]: readonly [Stdio, Stdio],
-): Promise<{ code: number | null; stdout: string; stderr: string }> => {
-  const [file, ...first] = PROGRAM;
-  const full = openSync('/dev/full', 'w');
-  const stdio = (what: Stdio) => (what === 'full' ? full : 'pipe');
-  return new Promise((done) => {
-    const child = spawn(file, [...first, ...args], {
-      env: environment({ service }),
-      stdio: ['ignore', stdio(out), stdio(err)],
-    });
-    const texts = { stdout: '', stderr: '' };
-    for (const [name, what] of [
-      ['stdout', out],
-      ['stderr', err],
-    ] as const) {
-      if (what === 'closed') child[name]?.destroy();
-      else
-        child[name]?.on('data', (chunk) => {
-          texts[name] += chunk;
-        });
-    }
-    child.on('close', (code) => {
-      closeSync(full);
-      keep(texts.stdout + texts.stderr);
-      done({ code, ...texts });
-    });
-  });
-};
-
 describe.runIf(existsSync('/dev/full'))('a full disk', () => {
+  const FULL = inShell('exec "$@" >/dev/full');
   const processing = { ...ACTIVITY, status: 'processing', next_action: null };
 
   it('after a charge: exits with 7, and the activity is on stderr', async () => {
-    const service = await serve([json(200, ACTIVITY), json(200, ACTIVITY)]);
-    const { code, stderr } = await withStreams(CHARGE, service, ['full', 'pipe']);
-    expect(code).toBe(7);
-    expect(stderr.split('\n')).toContain(JSON.stringify(ACTIVITY));
-    expect(stderr).toContain('do not run the command again');
-    const asJson = await withStreams([...CHARGE, '--json'], service, ['full', 'pipe']);
-    expect(JSON.parse(asJson.stderr)).toMatchObject({ error: { kind: 'unrecorded', exit_code: 7, answer: ACTIVITY } });
+    const charge = { ...FULL, service: [json(200, ACTIVITY)], exit: 7 };
+    await scene({ ...charge, argv: CHARGE, stderr: PRINTED });
+    const error = { kind: 'unrecorded', exit_code: 7, answer: ACTIVITY };
+    await scene({ ...charge, argv: [...CHARGE, '--json'], stderr: /^\{.*\}\n$/, error });
   });
 
-  it('for both streams after a charge: still exits with 7', async () => {
-    const service = await serve([json(200, ACTIVITY)]);
-    expect(await withStreams(CHARGE, service, ['full', 'full'])).toMatchObject({ code: 7 });
-  });
+  it('for both streams after a charge: still exits with 7', () =>
+    scene({
+      ...inShell('exec "$@" >/dev/full 2>&1'),
+      service: [json(200, ACTIVITY)],
+      argv: CHARGE,
+      exit: 7,
+      stderr: '',
+    }));
 
-  it('for the summary of a file keeps the exit code of its rows', async () => {
-    const service = await serveBy(() => reset);
-    const file = ussdFile(1);
-    const { code, stderr } = await withStreams(['ugwo', 'charge', '--from', file], service, ['full', 'pipe']);
-    expect(code).toBe(6);
-    expect(stderr).toContain('1 row: 1 unknown');
-  });
+  it('for the summary of a file keeps the exit code of its rows', () =>
+    scene({
+      ...FULL,
+      service: () => reset,
+      argv: ['ugwo', 'charge', '--from', ussdFile(1)],
+      exit: 6,
+      stderr: ['1 row: 1 unknown'],
+    }));
 
   it('for stderr does not change the outcome', async () => {
-    const service = await serve([json(200, processing), problem(500, 'Oops'), page([1], 'c')]);
-    const charged = await withStreams([...CHARGE, '--json'], service, ['pipe', 'full']);
-    expect(charged).toMatchObject({ code: 0, stdout: `${JSON.stringify(processing)}\n` });
-    expect(await withStreams(CHARGE, service, ['pipe', 'full'])).toMatchObject({ code: 6 });
-    expect(await withStreams(['ugwo', 'list', '--debug'], service, ['pipe', 'full'])).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining('order-1'),
-    });
+    const full = { ...inShell('exec "$@" 2>/dev/full'), stderr: '' };
+    const stdout = `${JSON.stringify(processing)}\n`;
+    await scene({ ...full, service: [json(200, processing)], argv: [...CHARGE, '--json'], stdout });
+    await scene({ ...full, service: [problem(500, 'Oops')], argv: CHARGE, exit: 6 });
+    await scene({ ...full, service: [page([1], 'c')], argv: ['ugwo', 'list', '--debug'], stdout: ['order-1'] });
   });
 
-  it('during a walk: exits with 8', async () => {
-    const service = await serve([page([1], null)]);
-    const { code, stderr } = await withStreams(['ugwo', 'list'], service, ['full', 'pipe']);
-    expect(code).toBe(8);
-    expect(stderr).toContain('could not be written');
-  });
+  it('during a walk: exits with 8', () =>
+    scene({
+      ...FULL,
+      service: [page([1], null)],
+      argv: ['ugwo', 'list'],
+      exit: 8,
+      stderr: ['could not be written'],
+    }));
 });
 
 describe.runIf(process.platform === 'linux')('a file with a size limit', () => {
   const large = { ...ACTIVITY, note: 'x'.repeat(600_000) };
-
-  /** Runs with stdout in a file that can grow to 512 KiB: enough for the ledger. */
-  const intoFile = async (args: readonly string[], service: { readonly origin: string }) => {
-    const file = join(newFolder('out'), 'out');
-    const [program, ...first] = PROGRAM;
-    const words = [program, ...first, ...args].map((word) => `'${word}'`).join(' ');
-    const env = { ...environment({ service }), NODE_DISABLE_COMPILE_CACHE: '1' };
-    const child = spawn('sh', ['-c', `ulimit -f 1024; exec ${words} > '${file}'`], { env });
-    let stderr = '';
-    child.stderr.on('data', (chunk) => {
-      stderr += chunk;
-    });
-    const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
-    keep(stderr);
-    return { code, signal, stderr, size: statSync(file).size };
+  const file = join(newFolder('out'), 'out');
+  /** With stdout in a file that can grow to 512 KiB: enough for the ledger. */
+  const intoFile = {
+    ...inShell(`ulimit -f 1024; exec "$@" >'${file}'`),
+    env: { NODE_DISABLE_COMPILE_CACHE: '1' },
   };
 
   it('that cuts a charge: exits with 7, and the activity is on stderr', async () => {
-    const service = await serve([json(200, large)]);
-    const ended = await intoFile([...CHARGE, '--json'], service);
-    expect(ended).toMatchObject({ code: 7, signal: null });
-    expect(ended.size).toBeLessThan(600_000);
-    expect(JSON.parse(ended.stderr)).toMatchObject({ error: { answer: large } });
+    const error = { answer: large };
+    await scene({ ...intoFile, service: [json(200, large)], argv: [...CHARGE, '--json'], exit: 7, error });
+    expect(statSync(file).size).toBeLessThan(600_000);
   });
 
-  it('that cuts a walk: exits with 8', async () => {
-    const service = await serve([json(200, { data: big(700, 0), next_cursor: null })]);
-    expect(await intoFile(['ugwo', 'list'], service)).toMatchObject({ code: 8, signal: null });
+  it('that cuts a walk: exits with 8', () => {
+    const service = [json(200, { data: big(700, 0), next_cursor: null })];
+    return scene({ ...intoFile, service, argv: ['ugwo', 'list'], exit: 8 });
   });
 });
 
 describe.runIf(process.platform === 'linux')('standard output', () => {
-  /** Runs in a shell with these redirections. */
-  const redirected = async (
-    args: readonly string[],
-    service: { readonly origin: string },
-    redirections: string,
-  ): Promise<{ code: number | null; stderr: string }> => {
-    const words = [...PROGRAM, ...args].map((word) => `'${word}'`).join(' ');
-    const child = spawn('sh', ['-c', `exec ${words} ${redirections}`], { env: environment({ service }) });
-    let stderr = '';
-    child.stderr.on('data', (chunk) => {
-      stderr += chunk;
-    });
-    const [code] = (await once(child, 'close')) as [number | null];
-    keep(stderr);
-    return { code, stderr };
-  };
   it.each([
     ['by name', '>/dev/null'],
     ['through a read-write descriptor, as from Python and daemons', '1<>/dev/null'],
     ['through a read-only descriptor', '1</dev/null'],
   ])('to /dev/null %s is not a failure', async (_what, redirection) => {
-    const service = await serve([json(200, ACTIVITY)]);
-    expect(await redirected([...CHARGE, '-q'], service, redirection)).toEqual({ code: 0, stderr: '' });
+    await scene({ ...inShell(`exec "$@" ${redirection}`), service: [json(200, ACTIVITY)], argv: [...CHARGE, '-q'] });
   });
 
   it('to /dev/null is not a failure of a bulk run, nor are closed streams', async () => {
-    const service = await serveBy(() => json(200, ACTIVITY));
-    const file = ['ugwo', 'charge', '--from', ussdFile(1), '--json'];
-    expect(await redirected(file, service, '1<>/dev/null')).toMatchObject({ code: 0 });
-    expect(await redirected(['ugwo', 'list'], await serve([page([1], null)]), '>&- <&- 2>&-')).toEqual({
-      code: 0,
-      stderr: '',
-    });
+    const argv = ['ugwo', 'charge', '--from', ussdFile(1), '--json'];
+    await scene({ ...inShell('exec "$@" 1<>/dev/null'), service: () => json(200, ACTIVITY), argv, stderr: /^/ });
+    await scene({ ...inShell('exec "$@" >&- <&- 2>&-'), service: [page([1], null)], argv: ['ugwo', 'list'] });
   });
 });
 
 describe('a closed pipe', () => {
+  /** The reader of the pipe has ended before paycli begins. */
+  const closed = (stream: 1 | 2) => inShell(`mkfifo p; : <p & exec 3>p; wait; exec "$@" ${stream}>&3 3>&-`);
+
   it.each([[[]], [['--wait']]])(
     'before a charge was printed: exits with 7, and the activity is on stderr: %j',
     async (more) => {
       const paid = { ...ACTIVITY, status: 'successful', next_action: null };
-      const service = await serve([json(200, ACTIVITY), ...more.map(() => json(200, paid))]);
-      const { code, stderr } = await withStreams([...CHARGE, ...more], service, ['closed', 'pipe']);
-      expect(code).toBe(7);
-      expect(stderr.split('\n')).toContain(JSON.stringify(ACTIVITY));
+      const service = [json(200, ACTIVITY), ...more.map(() => json(200, paid))];
+      await scene({ ...closed(1), service, argv: [...CHARGE, ...more], exit: 7, stderr: PRINTED });
     },
   );
 
-  it('for stderr changes nothing', async () => {
-    const service = await serve([page([1], 'c')]);
-    expect(await withStreams(['ugwo', 'list', '--debug'], service, ['pipe', 'closed'])).toMatchObject({ code: 0 });
-  });
+  it('for stderr changes nothing', () =>
+    scene({ ...closed(2), service: [page([1], 'c')], argv: ['ugwo', 'list', '--debug'], stdout: ['order-1'] }));
 });
 
 describe('a signal', () => {
@@ -459,20 +355,4 @@ const holding = async () => {
   const { promise: respond, resolve } = Promise.withResolvers<() => void>();
   const service = await serve([(seen, response, socket) => resolve(() => json(200, ACTIVITY)(seen, response, socket))]);
   return { service, respond };
-};
-
-/** A service that gives this answer to every request. */
-const serveWhatever = async (answer: Answer): Promise<{ origin: string }> => {
-  const { createServer } = await import('node:http');
-  const { onTestFinished } = await import('vitest');
-  const server = createServer((request, response) => {
-    request.resume();
-    answer({ method: '', url: '', headers: {}, body: '', connection: 0 }, response, request.socket);
-  });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { origin: `http://127.0.0.1:${(server.address() as { port: number }).port}` };
 };
