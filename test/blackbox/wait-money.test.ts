@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { inProcess } from '../support/in-process.ts';
-import { newFolder, paycli, type RunOptions } from '../support/program.ts';
+import { newFolder, paycli } from '../support/program.ts';
 import { type Scene, scene } from '../support/scene.ts';
 import type { Answer } from '../support/service.ts';
 import { ACTIVITY, json, problem, raw, serveAllBy, UGWO_ID, ugwo } from '../support/service.ts';
-import { activityOf, charged, chargeFrom, charging, numberIn, postsOf, ugwoOf, ussdFile } from './bulk-support.ts';
+import { activityOf, charged, charging, numberIn, postsOf, ugwoOf, ussdFile } from './bulk-support.ts';
 
 const WAIT = ['activity', 'wait', UGWO_ID, ACTIVITY.uid];
 const FIRST = 'act.AbCd.0000000000000000000first';
@@ -246,19 +245,20 @@ describe('ugwo charge --from --wait', () => {
     ['shows it as open', false],
     ['fails', true],
   ])('ends once another process has found the last payment, though its own check %s', async (_what, fails) => {
+    const home = newFolder();
     let other: Promise<unknown> | undefined;
     const service = await serveAllBy((seen) => {
       if (seen.method === 'POST') return charged(1);
       const [isMade, isPaid] = [service.seen.some(({ method }) => method === 'POST'), other !== undefined];
-      if (isMade) other ??= paycli(['ugwo', 'get', ugwoOf(1), '--json'], options);
+      if (isMade) other ??= paycli(['ugwo', 'get', ugwoOf(1), '--json'], { service, home });
       if (isMade && !isPaid && fails) return (...to) => void other?.then(() => problem(400, 'no')(...to));
       const activity = { ...standing(isPaid ? 'successful' : 'requires_action'), uid: activityOf(1) };
       const shown = { activities: isMade ? [activity] : [], total_amount_paid: isPaid ? 90_000 : 0 };
       return json(200, { ...ugwo(1), amount: 90_000, checkout: { uid: 'chk.AbCd.1' }, ...shown });
     });
-    const options: RunOptions = { service, home: newFolder() };
-    const ended = await chargeFrom(ussdFile(1), options, '--wait', '--wait-timeout', '8s');
-    expect(ended.code, ended.stderr).toBe(0);
+    const argv = charging(ussdFile(1), '--wait', '--wait-timeout', '8s');
+    const payments = [{ payment: 'paid', count: 1 }];
+    await scene({ service, home, argv, stderr: /^/, json: { accepted: 1, payments } });
     expect(await other).toMatchObject({ code: 0 });
   });
 
@@ -342,27 +342,23 @@ describe('ugwo charge --from --wait', () => {
 });
 
 describe('ugwo charge --wait with the emulator', () => {
-  const local = async (home: string, ...args: string[]) => {
-    const ended = await inProcess([...args, '--local', '-o', 'tsv', '--columns', 'uid'], { home });
-    return { ...ended, uid: ended.stdout.trim() };
-  };
-  const paidBy = async (emulate: string) => {
-    const home = newFolder();
-    const asked = ['--amount', '900.00', '--currency', 'NGN', '--metadata', `emulate=${emulate}`];
-    const { uid } = await local(home, 'ugwo', 'create', ...asked);
-    return { ...(await local(home, 'ugwo', 'charge', uid, '--medium', 'bank_transfer', '--wait')), request: uid };
-  };
-
-  it('ends a part payment with 13', async () => {
-    const ended = await paidBy('successful:1s:40000');
-    expect(ended.code).toBe(13);
-    expect(said(ended)).toContain('part paid: NGN 400.00 of 900.00');
-    expect(said(ended)).toContain(`charge the rest: paycli ugwo charge ${ended.request} --remaining --local`);
-  });
-
-  it('ends an overpayment with 0', async () => {
-    const ended = await paidBy('successful:1s:100000');
-    expect(ended.code).toBe(0);
-    expect(said(ended)).toContain('overpaid by NGN 100.00');
+  it.each([
+    [
+      'a part payment with 13',
+      40_000,
+      13,
+      'part paid: NGN 400.00 of 900.00 → charge the rest: paycli ugwo charge UGWO --remaining --local',
+    ],
+    ['an overpayment with 0', 100_000, 0, 'overpaid by NGN 100.00'],
+  ])('ends %s', async (_what, total, exit, text) => {
+    const asked = ['--amount', '900.00', '--currency', 'NGN', '--metadata', `emulate=successful:1s:${total}`];
+    const made = await scene({
+      argv: ['ugwo', 'create', ...asked, '--local', '-o', 'tsv', '--columns', 'uid'],
+      stderr: /^/,
+    });
+    const uid = made.stdout.trim();
+    const argv = ['ugwo', 'charge', uid, '--medium', 'bank_transfer', '--wait', '--local'];
+    const ended = await scene({ home: made.home, argv, exit, stdout: /^/, stderr: /./ });
+    expect(said(ended)).toContain(text.replace('UGWO', uid));
   });
 });
