@@ -1,25 +1,14 @@
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { afterAll, describe, expect, it } from 'vitest';
-import { inProcess } from '../support/in-process.ts';
 import { startCluster } from '../support/postgres/cluster.ts';
 import type { Cluster } from '../support/postgres/kinds.ts';
 import { ownCluster } from '../support/postgres.ts';
-import { errorOf, newFolder, paycli } from '../support/program.ts';
+import { scene } from '../support/scene.ts';
 import { ACTIVITY, json, reset, serveAllBy, ugwo } from '../support/service.ts';
-import {
-  activityOf,
-  charged,
-  chargeFrom,
-  csvOf,
-  fileOf,
-  numberIn,
-  summaryOf,
-  ugwoOf,
-  ussdFile,
-} from './bulk-support.ts';
+import { activityOf, charged, charging, csvOf, fileOf, numberIn, ugwoOf, ussdFile } from './bulk-support.ts';
 import type { Team } from './team-support.ts';
-import { chargeOf, listOf, newTeam, SCHEMA } from './team-support.ts';
+import { byUssd, newTeam, SCHEMA } from './team-support.ts';
 
 let own: Promise<Cluster> | undefined;
 afterAll(async () => (await own)?.remove());
@@ -57,37 +46,31 @@ const ROLE = 'Ada "the op"';
 describe.skipIf(process.platform === 'win32')("an operator's role", () => {
   it('can run every command of an operator', { timeout: 60_000 }, async () => {
     const team = await newTeamOf(ROLE);
-    const ada = team.machine(await serveAll(), ROLE);
-    expect(await chargeOf(ugwoOf(1), ada)).toMatchObject({ code: 0 });
-    expect(await chargeOf(ugwoOf(1), team.machine(ada.service as never, ROLE))).toMatchObject({ code: 9 });
+    const service = await serveAll();
+    const ada = team.machine(service, ROLE);
+    await scene({ ...ada, argv: byUssd(ugwoOf(1)) });
+    await scene({ ...team.machine(service, ROLE), argv: byUssd(ugwoOf(1)), exit: 9, requests: [] });
     // Read, sync and resolve.
-    expect(await paycli(['ugwo', 'get', ugwoOf(1), '--json'], ada)).toMatchObject({ code: 0 });
-    expect(await listOf(ada)).toMatchObject([{ ugwo: ugwoOf(1), state: 'accepted', status: 'successful' }]);
-    expect(await chargeOf(ugwoOf(7), ada)).toMatchObject({ code: 6 });
-    expect(await inProcess(['ledger', 'sync', '--json'], ada)).toMatchObject({ code: 0, stderr: '' });
-    expect(await listOf(ada)).toMatchObject([{ ugwo: ugwoOf(7), state: 'accepted', activity: activityOf(7) }, {}]);
+    const paid = { ugwo: ugwoOf(1), state: 'accepted', status: 'successful' };
+    await scene({ ...ada, built: true, argv: ['ugwo', 'get', ugwoOf(1), '--json'], entries: [paid] });
+    await scene({ ...ada, argv: byUssd(ugwoOf(7)), exit: 6 });
+    const found = { ugwo: ugwoOf(7), state: 'accepted', activity: activityOf(7) };
+    await scene({ ...ada, argv: ['ledger', 'sync', '--json'], entries: [found, paid] });
     // Files of charges and updates.
-    const file = ussdFile(11, 12, 13);
-    expect(summaryOf(await chargeFrom(file, ada, '--no-preflight'))).toMatchObject({ accepted: 3 });
-    expect(summaryOf(await chargeFrom(file, ada, '--no-preflight'))).toMatchObject({ accepted: 3 });
+    const file = charging(ussdFile(11, 12, 13), '--no-preflight');
+    for (const posts of [3, 0])
+      await scene({ ...ada, argv: file, json: { accepted: 3 }, requests: Array.from({ length: posts }, () => 'POST') });
     const customers = fileOf(csvOf('uid,email', `${ONYE},a@b.example`), 'customers.csv');
-    for (const _again of [1, 2]) {
-      const updated = await inProcess(['onye', 'update', '--from', customers, '--json'], ada);
-      expect(updated).toMatchObject({ code: 0 });
-    }
-    const jobs = await inProcess(['ledger', 'jobs', '--json'], ada);
-    const { data } = JSON.parse(jobs.stdout) as { data: { id: string; kind: string }[] };
-    expect(data).toHaveLength(2);
-    for (const { id } of data) {
-      expect(await inProcess(['ledger', 'show', id, '--json'], ada)).toMatchObject({ code: 0 });
-    }
+    const update = ['onye', 'update', '--from', customers, '--json'];
+    await scene({ ...ada, before: [update], argv: update });
+    const jobs = await scene({ ...ada, argv: ['ledger', 'jobs', '--json'], json: { data: [{}, {}] } });
+    const { data } = JSON.parse(jobs.stdout) as { data: { id: string }[] };
+    for (const { id } of data) await scene({ ...ada, argv: ['ledger', 'show', id, '--json'] });
     // Import of a local ledger.
-    const home = newFolder();
-    expect(await chargeOf(ugwoOf(21), { home, service: ada.service as never })).toMatchObject({ code: 0 });
-    const push = await inProcess(['ledger', 'push', '--json'], { ...ada, home });
-    expect(JSON.parse(push.stdout)).toMatchObject({ charges: 1, kept: [] });
-    const status = await inProcess(['ledger', 'status', '--json'], ada);
-    expect(JSON.parse(status.stdout)).toMatchObject({ user: ROLE, owner: false, schema: SCHEMA, warnings: [] });
+    const { home } = await scene({ service, argv: byUssd(ugwoOf(21)) });
+    await scene({ ...ada, home, argv: ['ledger', 'push', '--json'], json: { charges: 1, kept: [] } });
+    const status = { user: ROLE, owner: false, schema: SCHEMA, warnings: [] };
+    await scene({ ...ada, argv: ['ledger', 'status', '--json'], json: status });
   });
 
   it("can't gain the owner's rights through functions or operators in schema public", async () => {
@@ -101,9 +84,9 @@ describe.skipIf(process.platform === 'win32')("an operator's role", () => {
       CREATE OPERATOR public.* (LEFTARG = numeric, RIGHTARG = integer, FUNCTION = public.times)`);
     await client.end();
     const owner = team.machine(await serveAll());
-    expect(await chargeOf(ugwoOf(1), owner)).toMatchObject({ code: 0 });
+    await scene({ ...owner, argv: byUssd(ugwoOf(1)) });
     for (const verb of ['status', 'list', 'verify', 'migrate', 'init', 'jobs', 'report'])
-      expect(await inProcess(['ledger', verb, '--json'], owner), verb).toMatchObject({ code: 0 });
+      await scene({ ...owner, argv: ['ledger', verb, '--json'], stderr: /^/ });
     expect(await cluster.sql("SELECT rolsuper FROM pg_roles WHERE rolname = 'ada'")).toEqual([{ rolsuper: false }]);
     // Proves that the planted operator is active for others.
     await cluster.sql('SELECT 1::numeric * 1', [], database);
@@ -114,8 +97,7 @@ describe.skipIf(process.platform === 'win32')("an operator's role", () => {
   it("can't change tables, delete rows or change sent requests", async () => {
     const team = await newTeamOf('ada', 'eve');
     const ada = team.machine(await serveAll(), 'ada');
-    expect(await chargeOf(ugwoOf(1), ada)).toMatchObject({ code: 0 });
-    expect(await chargeFrom(ussdFile(2), ada, '--no-preflight')).toMatchObject({ code: 0 });
+    await scene({ ...ada, before: [byUssd(ugwoOf(1))], argv: charging(ussdFile(2), '--no-preflight') });
     const client = new pg.Client(team.cluster.url(team.database, { user: 'ada' }));
     await client.connect();
     const kept = "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'paycli'";
@@ -179,32 +161,31 @@ describe.skipIf(process.platform === 'win32')("an operator's role", () => {
     expect(statements).toHaveLength(3);
     for (const statement of statements) await cluster.sql(statement);
     const as = (user: string) => ({ env: { PAYCLI_LEDGER: cluster.url('payments', { user }) } });
-    const init = await inProcess(['ledger', 'init', '--operator', 'ada', '--json'], as('payments_owner'));
-    expect(JSON.parse(init.stdout)).toMatchObject({ made: true, operators: ['ada'] });
-    expect(await chargeOf(ugwoOf(1), { ...as('ada'), service: await serveAll() })).toMatchObject({ code: 0 });
+    const init = ['ledger', 'init', '--operator', 'ada', '--json'];
+    await scene({ ...as('payments_owner'), argv: init, json: { made: true, operators: ['ada'] } });
+    await scene({ ...as('ada'), service: serveAll(), argv: byUssd(ugwoOf(1)) });
     await cluster.sql('REVOKE ALL ON ALL TABLES IN SCHEMA paycli FROM ada', [], 'payments');
-    const revoked = await inProcess(['ledger', 'list', '--json'], as('ada'));
-    expect(errorOf(revoked)).toMatchObject({ exit_code: 10, code: '42501' });
+    await scene({ ...as('ada'), argv: ['ledger', 'list', '--json'], exit: 10, error: { code: '42501' } });
   });
 
   it("can't create a ledger; the error says whom to ask", async () => {
     const team = await newTeamOf('ada');
     const other = await team.cluster.createDatabase();
     const env = { PAYCLI_LEDGER: team.cluster.url(other, { user: 'ada' }) };
-    const init = await inProcess(['ledger', 'init', '--json'], { env });
-    expect(errorOf(init)).toMatchObject({ exit_code: 10, hint: 'run it as the owner of the database' });
+    const error = { hint: 'run it as the owner of the database' };
+    await scene({ env, argv: ['ledger', 'init', '--json'], exit: 10, error });
   });
 
   it('without rights gets an error that suggests ledger init --operator', async () => {
     const team = await newTeamOf('ada');
     await team.cluster.sql('CREATE ROLE bob LOGIN');
     const bob = team.machine(await serveAll(), 'bob');
-    const ended = await chargeOf(ugwoOf(1), bob);
-    expect(errorOf(ended)).toMatchObject({ exit_code: 10, code: '42501', hint: expect.stringContaining('--operator') });
-    const again = await inProcess(['ledger', 'init', '--operator', 'bob', '--json'], team.machine());
-    expect(JSON.parse(again.stdout)).toMatchObject({ made: false, operators: ['bob'] });
-    expect(await chargeOf(ugwoOf(1), bob)).toMatchObject({ code: 0 });
-    const stranger = await inProcess(['ledger', 'init', '--operator', 'nobody', '--json'], team.machine());
-    expect(errorOf(stranger)).toMatchObject({ exit_code: 10, hint: 'create the role first: CREATE ROLE … LOGIN' });
+    const error = { code: '42501', hint: /--operator/ };
+    await scene({ ...bob, argv: byUssd(ugwoOf(1)), exit: 10, error, requests: [] });
+    const init = (role: string) => ['ledger', 'init', '--operator', role, '--json'];
+    await scene({ ...team.machine(), argv: init('bob'), json: { made: false, operators: ['bob'] } });
+    await scene({ ...bob, argv: byUssd(ugwoOf(1)) });
+    const hint = 'create the role first: CREATE ROLE … LOGIN';
+    await scene({ ...team.machine(), argv: init('nobody'), exit: 10, error: { hint } });
   });
 });
