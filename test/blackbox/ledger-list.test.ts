@@ -4,9 +4,9 @@ import type { Intent } from '../../src/ledger/entry.ts';
 import { openLedger } from '../../src/ledger/sqlite/open.ts';
 import { intent } from '../ledger/support/memory.ts';
 import { clock } from '../support/clock.ts';
-import { inProcess } from '../support/in-process.ts';
 import { ledgerOptions } from '../support/ledger.ts';
 import { fromNoon, newFolder, type RunOptions } from '../support/program.ts';
+import { scene } from '../support/scene.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { DAY } from '../support/units.ts';
 import { activityOf, ugwoOf } from './bulk-support.ts';
@@ -38,8 +38,10 @@ const terms = (number: number, customer: string): Intent =>
     ? refund()
     : intent({ about: ugwoOf(number), asked: { amount: 500_000, currency: 'NGN', ref: `INV-${number}`, customer } });
 
+type Place = Pick<RunOptions, 'env'> & { readonly home: string };
+
 /** A machine with these entries in its ledger file. */
-const machine = async (): Promise<RunOptions & { readonly home: string }> => {
+const machine = async (): Promise<Place> => {
   const home = newFolder();
   let now = 0;
   const ledger = await openLedger(ledgerOptions(`${home}/ledger.sqlite`, { now: () => now }));
@@ -56,16 +58,16 @@ const machine = async (): Promise<RunOptions & { readonly home: string }> => {
 };
 
 /** The same entries in PostgreSQL. */
-const team = async (): Promise<RunOptions & { readonly home: string }> => {
+const team = async (): Promise<Place> => {
   const [{ home }, { url }] = [await machine(), await newTeam()];
   const options = { home, env: { PAYCLI_LEDGER: url } };
-  expect(await inProcess(['ledger', 'push'], options)).toMatchObject({ code: 0 });
+  await scene({ ...options, argv: ['ledger', 'push'], stderr: /^/ });
   return options;
 };
 
 const TODAY = ['--since', 'today'];
 
-const LEDGERS: readonly (readonly [where: string, open: () => Promise<RunOptions>])[] = [
+const LEDGERS: readonly (readonly [where: string, open: () => Promise<Place>])[] = [
   ['a file', machine],
   // The tests have no PostgreSQL on Windows.
   ...(process.platform === 'win32' ? [] : [['PostgreSQL', team] as const]),
@@ -74,48 +76,49 @@ const LEDGERS: readonly (readonly [where: string, open: () => Promise<RunOptions
 describe.each(LEDGERS)('ledger list from %s', (_what, open) => {
   // Lazy: programs may start only inside a test.
   const opened = memo(open);
-  const numbersOf = async (...filters: readonly string[]): Promise<string> => {
-    const env = fromNoon();
-    const options = await opened();
-    const { code, stdout, stderr } = await inProcess(['ledger', 'list', '--json', ...filters], {
-      ...options,
-      env: { ...options.env, ...env },
-    });
-    if (code !== 0) throw new Error(stderr);
-    const { data } = JSON.parse(stdout) as { data: { kind: string; about: string }[] };
-    return data.map(({ kind, about }) => (kind === 'charge' ? Number(about.slice(-2)) : kind)).join(' ');
+  const list = async (filters: readonly string[], numbers: readonly number[]) => {
+    const moved = fromNoon();
+    const { home, env } = await opened();
+    const lines = numbers.map((number) =>
+      number === 9 ? `refund\t${activityOf(1)}\n` : `charge\t${ugwoOf(number)}\n`,
+    );
+    const argv = ['ledger', 'list', '-o', 'tsv', '--columns', 'kind,about', ...filters];
+    const stderr = numbers.length === 0 ? 'Nothing found.\n' : '';
+    await scene({ home, env: { ...env, ...moved }, argv, stdout: lines.join(''), stderr });
   };
 
-  it.each([
-    ['only charges by default', [], '8 7 6 5 4 3 2 1'],
-    ['all kinds', ['--kind', 'all'], 'refund 8 7 6 5 4 3 2 1'],
-    ['refunds', ['--kind', 'refund'], 'refund'],
-    ['unknown entries of all kinds', ['--kind', 'all', '--state', 'unknown'], 'refund 8'],
-    ['charges paid today', ['--payment', 'paid', ...TODAY], '2'],
-    ['charges paid until yesterday', ['--payment', 'paid', '--until', '2d'], '1'],
-    ['refunded or failed charges', ['--payment', 'refunded', '--payment', 'failed'], '6 4'],
-    ['refunded or failed charges in one list', ['--payment', 'refunded, failed'], '6 4'],
-    ['entries in one of several states', ['--kind', 'all', '--state', 'unknown,rejected'], 'refund 8'],
-    ['open charges', ['--payment', 'open'], '5'],
-    ['part refunded charges', ['--payment', 'part-refunded'], '3'],
-    ['open or paid charges', ['--payment', 'open', '--payment', 'paid', ...TODAY], '5 2'],
-    ['expired charges', ['--payment', 'expired'], '7'],
-    ['nothing for an unused state', ['--payment', 'paid', '--state', 'unknown'], ''],
-    ['charges by reference', ['--ref', 'INV-5'], '5'],
-    ['charges by customer', ['--customer', OBI], '2'],
-    ['paid charges of a customer', ['--customer', ADA, '--payment', 'paid'], '1'],
-    ['charges that started today', [...TODAY, '--until', 'today', '--payment', 'paid'], '2'],
+  it.each<[string, string[], number[]]>([
+    ['only charges by default', [], [8, 7, 6, 5, 4, 3, 2, 1]],
+    ['all kinds', ['--kind', 'all'], [9, 8, 7, 6, 5, 4, 3, 2, 1]],
+    ['refunds', ['--kind', 'refund'], [9]],
+    ['unknown entries of all kinds', ['--kind', 'all', '--state', 'unknown'], [9, 8]],
+    ['charges paid today', ['--payment', 'paid', ...TODAY], [2]],
+    ['charges paid until yesterday', ['--payment', 'paid', '--until', '2d'], [1]],
+    ['refunded or failed charges', ['--payment', 'refunded', '--payment', 'failed'], [6, 4]],
+    ['refunded or failed charges in one list', ['--payment', 'refunded, failed'], [6, 4]],
+    ['entries in one of several states', ['--kind', 'all', '--state', 'unknown,rejected'], [9, 8]],
+    ['open charges', ['--payment', 'open'], [5]],
+    ['part refunded charges', ['--payment', 'part-refunded'], [3]],
+    ['open or paid charges', ['--payment', 'open', '--payment', 'paid', ...TODAY], [5, 2]],
+    ['expired charges', ['--payment', 'expired'], [7]],
+    ['nothing for an unused state', ['--payment', 'paid', '--state', 'unknown'], []],
+    ['charges by reference', ['--ref', 'INV-5'], [5]],
+    ['charges by customer', ['--customer', OBI], [2]],
+    ['paid charges of a customer', ['--customer', ADA, '--payment', 'paid'], [1]],
+    ['charges that started today', [...TODAY, '--until', 'today', '--payment', 'paid'], [2]],
   ])('lists %s', async (_name, filters, numbers) => {
-    expect(await numbersOf(...filters)).toBe(numbers);
+    await list(filters, numbers);
   });
 
   it('continues after the last listed entry with --cursor', async () => {
     const payments = ['--payment', 'paid', '--payment', 'failed', '--payment', 'partially_refunded'];
-    const page = ['ledger', 'list', ...payments, '--max', '2', '--json'];
-    const first = await inProcess(page, await opened());
-    const { data, next_cursor: cursor } = JSON.parse(first.stdout) as { data: object[]; next_cursor: string };
-    expect(data).toHaveLength(2);
-    expect(await numbersOf(...payments, '--cursor', cursor)).toBe('2 1');
+    const { stdout } = await scene({
+      ...(await opened()),
+      argv: ['ledger', 'list', ...payments, '--max', '2', '--json'],
+      json: { data: [{ about: ugwoOf(6) }, { about: ugwoOf(3) }] },
+      stderr: /^Stopped at 2 records, more remain\. Next: /,
+    });
+    await list([...payments, '--cursor', JSON.parse(stdout).next_cursor], [2, 1]);
   });
 });
 
@@ -137,6 +140,5 @@ it.each([
   [['--since', 'today', '--until', '3d'], '--until is before --since'],
   [['--since', 'tomorrow'], 'is not a time such as today'],
 ])('ledger list rejects %j', async (options, message) => {
-  const ended = await inProcess(['ledger', 'list', ...options], { home: newFolder() });
-  expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
+  await scene({ argv: ['ledger', 'list', ...options], exit: 2, stderr: [message] });
 });
