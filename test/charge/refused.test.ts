@@ -74,6 +74,14 @@ describe('refusedError', () => {
       `an earlier charge (by ussd (gtb), ${ID}, ${ACT}) can still be paid\ndial *737#`,
       `give these details to the customer; --again makes a second charge. Check its status: ${LOOK}`,
     ],
+    ...[false, true].map((same): [RefusalReason, Given, string, string] => [
+      'payable',
+      { by: charge(), activity: account(), same },
+      `an earlier charge (by bank_transfer, ${ID}, ${ACT}) can still be paid\n` +
+        `Wema Bank, Ada\naccount number 0123456789, until ${formatLocal(NOON + 15 * MINUTE, NOW.at)}`,
+      `give these details to the customer${same ? ' (--reuse prints them again, exit 0)' : ''}; ` +
+        `--again makes a second charge. Check its status: ${LOOK}`,
+    ]),
     [
       'payable',
       { activity: { ...waiting, uid: '', nextAction: undefined } },
@@ -212,15 +220,15 @@ it.each<[RefusalReason, object]>([
 });
 
 describe('usableLines', () => {
-  const of = (nextAction: unknown, by = charge({ told: undefined })): readonly string[] =>
-    said('payable', { by, activity: account({ nextAction }) })[0]
+  const behind = charge({ told: { ...momentAt(NOON), service: NOON - MINUTE } });
+  const of = (nextAction: unknown): readonly string[] =>
+    said('payable', { by: behind, activity: account({ nextAction }) })[0]
       .split('\n')
       .slice(1);
   const headers = (some: object): object => ({
     type: 'user_action',
     headers: { account_number: '0123456789', ...some },
   });
-  const UNTIL = new Date(NOON + 15 * MINUTE).toISOString();
 
   it.each<[string, unknown, readonly string[]]>([
     ['a dial string', { type: 'user_action', headers: { ussd: '*737#' } }, ['dial *737#']],
@@ -234,31 +242,13 @@ describe('usableLines', () => {
       headers({ bank_name: 'Wema Bank', account_name: 'Ada' }),
       ['Wema Bank, Ada', 'account number 0123456789'],
     ],
+    [
+      'an expiry as the service wrote it, however far its clock is off',
+      headers({ expires_at: new Date(NOON + 15 * MINUTE).toISOString() }),
+      [`account number 0123456789, until ${formatLocal(NOON + 15 * MINUTE, NOW.at)}`],
+    ],
   ])('shows %s', (_what, action, lines) => {
     expect(of(action)).toEqual(lines);
-  });
-
-  it('shows the expiry as the service wrote it, however far its clock is off', () => {
-    const bounded = headers({ expires_at: UNTIL });
-    const behind = charge({ told: { ...momentAt(NOON), service: NOON - MINUTE }, activity: account() });
-    const number = 'account number 0123456789, until';
-    expect(of(bounded, behind)).toEqual([`${number} ${formatLocal(NOON + 15 * MINUTE, NOW.at)}`]);
-    const untold = charge({ told: undefined, activity: account() });
-    expect(of(bounded, untold)).toEqual([`${number} ${formatLocal(NOON + 15 * MINUTE, NOW.at)}`]);
-    expect(
-      said('payable', { activity: account({ nextAction: bounded }) })[0]
-        .split('\n')
-        .slice(1),
-    ).toEqual([`${number} ${formatLocal(NOON + 15 * MINUTE, NOW.at)}`]);
-  });
-
-  it('suggests sharing the details, or printing them again with --reuse', () => {
-    const open = { by: charge(), activity: account() };
-    expect(said('payable', open)[0]).toMatch(/^an earlier charge \(by bank_transfer, .*\) can still be paid\n/);
-    const words = (reuse: string): string =>
-      `give these details to the customer${reuse}; --again makes a second charge. Check its status: ${LOOK}`;
-    expect(said('payable', open)[1]).toBe(words(''));
-    expect(said('payable', { ...open, same: true })[1]).toBe(words(' (--reuse prints them again, exit 0)'));
   });
 });
 
