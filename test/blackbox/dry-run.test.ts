@@ -5,10 +5,10 @@ import { describe, expect, it } from 'vitest';
 import { transferTo } from '../support/activity.ts';
 import { inProcess } from '../support/in-process.ts';
 import { rewrite } from '../support/ledger.ts';
-import { errorOf, fromNoon, newFolder, paycli, type RunOptions, start } from '../support/program.ts';
+import { type Ended, errorOf, fromNoon, newFolder, paycli, type RunOptions, start } from '../support/program.ts';
 import { scene } from '../support/scene.ts';
 import type { Answer, Seen, Service } from '../support/service.ts';
-import { ACTIVITY, json, problem, raw, reset, serveAllBy, serveBy, ugwo } from '../support/service.ts';
+import { ACTIVITY, hang, json, problem, raw, reset, serveAllBy, serveBy, ugwo } from '../support/service.ts';
 import {
   activityOf,
   charged,
@@ -147,15 +147,34 @@ const prepared = async ({ before = [], prepare, env = {}, ...answers }: Case) =>
   return options;
 };
 
+interface Place extends RunOptions {
+  readonly service: Service;
+  readonly home: string;
+}
+
+/** Runs a dry run that must end so, send nothing and change no file. */
+const dryRun = async (args: readonly string[], options: Place, code: number): Promise<Ended> => {
+  const [files, posts] = [filesIn(options.home), postsTo(options.service)];
+  const ended = await inProcess([...args, '--dry-run', '--json'], options);
+  expect(ended, ended.stderr).toMatchObject({ code });
+  expect(postsTo(options.service)).toBe(posts);
+  expect(filesIn(options.home)).toEqual(files);
+  return ended;
+};
+
+/** Starts a charge, and kills it once its request has come. */
+const killed = async (args: readonly string[], options: Place): Promise<void> => {
+  const running = start(args, options);
+  for (let count = 1; postsTo(options.service) === 0; count += 1) await options.service.came(count);
+  running.kill('SIGKILL');
+  await running.ended;
+};
+
 describe('--dry-run of a charge', () => {
   it.each(Object.entries(CASES))('ends as the charge would: %s', async (_what, one) => {
     const options = await prepared(one);
     const { args = CHARGE, code } = one;
-    const [files, posts] = [filesIn(options.home), postsTo(options.service)];
-    const dry = await inProcess([...args, '--dry-run', '--json'], options);
-    expect(dry, dry.stderr).toMatchObject({ code });
-    expect(postsTo(options.service)).toBe(posts);
-    expect(filesIn(options.home)).toEqual(files);
+    const dry = await dryRun(args, options, code);
     const real = await inProcess([...args, '--json'], options);
     expect(real, real.stderr).toMatchObject({ code });
     if (code === 0) expect(JSON.parse(dry.stdout)).toMatchObject({ method: 'POST' });
@@ -222,17 +241,10 @@ describe('--dry-run of a charge', () => {
   });
 
   it('counts the charge of a killed process as unknown', async () => {
-    const { promise: posted, resolve } = Promise.withResolvers<void>();
-    const { service } = await serveAnswers({ charge: () => resolve() });
+    const { service } = await serveAnswers({ charge: hang });
     const options = { service, home: newFolder() };
-    const killed = start([...CHARGE, '--json'], options);
-    await posted;
-    killed.kill('SIGKILL');
-    await killed.ended;
-    const files = filesIn(options.home);
-    const dry = await inProcess([...CHARGE, '--dry-run', '--json'], options);
-    expect(dry, dry.stderr).toMatchObject({ code: 9 });
-    expect(filesIn(options.home)).toEqual(files);
+    await killed([...CHARGE, '--json'], options);
+    const dry = await dryRun(CHARGE, options, 9);
     expect(errorOf(dry)).toEqual(errorOf(await inProcess([...CHARGE, '--json'], options)));
     expect(postsTo(service)).toBe(1);
     const [state, exit_code] = ['unknown', null];
@@ -242,14 +254,11 @@ describe('--dry-run of a charge', () => {
   it('leaves the ledger of a paycli that was never released unchanged', async () => {
     const options = await prepared({ before: [[CHARGE]], code: 10 });
     rewrite(join(options.home, 'ledger.sqlite'), 'PRAGMA user_version = 12');
-    const files = filesIn(options.home);
-    const dry = await inProcess([...CHARGE, '--dry-run', '--json'], options);
-    expect(errorOf(dry)).toMatchObject({
+    expect(errorOf(await dryRun(CHARGE, options, 10))).toMatchObject({
       exit_code: 10,
       message: expect.stringContaining('was made by a paycli that was never released (schema 12)'),
       hint: expect.stringContaining('first settle it with the last commit that reads it (2696dc9e, or 4181737e'),
     });
-    expect(filesIn(options.home)).toEqual(files);
   });
 
   // Runs the built program, whose reads of the schemas nothing has prepared.
@@ -298,11 +307,9 @@ describe('--dry-run of a file of charges', () => {
     // The transfer to 8 can still be paid, and this file asks for another medium.
     const other = ['ugwo', 'charge', ugwoOf(8), '--medium', 'bank_transfer'];
     expect((await inProcess(other, options)).code).toBe(0);
-    const [files, posts] = [filesIn(options.home), postsTo(options.service)];
     const file = fileWith(...[1, 2, 3, 4, 5, 6, 7, 8].map((number) => row(number)), row(9, 'gtbb'));
     const report = reportPath();
-    const ended = await chargeFrom(file, options, '--dry-run', '--report', report);
-    expect(ended.code).toBe(3);
+    const ended = await dryRun(charging(file, '--report', report), options, 3);
     expect(summaryOf(ended)).toMatchObject({
       job: null,
       rows: 9,
@@ -321,8 +328,6 @@ describe('--dry-run of a file of charges', () => {
       ...{ 2: 'refused', 3: 'refused', 5: 'rejected', 6: 'accepted', 7: 'refused', 8: 'refused', 9: 'rejected' },
     });
     expect(reportOf(report)[9]?.['error']).toContain('did you mean gtb?');
-    expect(postsTo(options.service)).toBe(posts);
-    expect(filesIn(options.home)).toEqual(files);
     const real = await chargeFrom(file, options);
     expect(real.code).toBe(3);
     expect(summaryOf(real)).toMatchObject({ accepted: 3, refused: 4, rejected: 2, not_started: 0 });
@@ -376,10 +381,7 @@ describe('--dry-run of a file of charges', () => {
   ])('ends as the run would: %s', async (_what, more, reads, code) => {
     const options = { service: await serveRows(reads), home: newFolder() };
     const file = ussdFile(1, 2);
-    const dry = await chargeFrom(file, options, '--dry-run', ...more);
-    expect(dry, dry.stderr).toMatchObject({ code });
-    expect(postsTo(options.service)).toBe(0);
-    expect(readdirSync(options.home)).toEqual([]);
+    await dryRun(charging(file, ...more), options, code);
     expect((await chargeFrom(file, options, ...more)).code).toBe(code);
   });
 
@@ -412,29 +414,17 @@ describe('--dry-run of a file of charges', () => {
   ])('counts its rows against the policy %j, and not the attempt', async (limits, code) => {
     const options = { service: await serveRows({}), home: newFolder(), env: fromNoon() };
     expect((await inProcess([...POLICY, ...limits], options)).code).toBe(0);
-    const [files, file] = [filesIn(options.home), ussdFile(1, 2, 3)];
-    for (const _again of [1, 2]) {
-      const dry = await chargeFrom(file, options, '--dry-run');
-      expect(dry, dry.stderr).toMatchObject({ code });
-    }
-    expect(filesIn(options.home)).toEqual(files);
-    expect(postsTo(options.service)).toBe(0);
+    const file = ussdFile(1, 2, 3);
+    for (const _again of [1, 2]) await dryRun(charging(file), options, code);
     expect((await chargeFrom(file, options)).code).toBe(code);
   });
 
   it('counts the row of a killed run as unknown', async () => {
-    const { promise: posted, resolve } = Promise.withResolvers<void>();
-    const options = { service: await serveRows({}, { 1: () => resolve() }), home: newFolder() };
+    const options = { service: await serveRows({}, { 1: hang }), home: newFolder() };
     const file = ussdFile(1, 2);
-    const killed = start(['ugwo', 'charge', '--from', file, '--concurrency', '1', '--json'], options);
-    await posted;
-    killed.kill('SIGKILL');
-    await killed.ended;
-    const files = filesIn(options.home);
-    const dry = await chargeFrom(file, options, '--dry-run');
-    expect(dry, dry.stderr).toMatchObject({ code: 6 });
+    await killed(charging(file, '--concurrency', '1'), options);
+    const dry = await dryRun(charging(file), options, 6);
     expect(summaryOf(dry)).toMatchObject({ unknown: 1, planned: { rows: 1 } });
-    expect(filesIn(options.home)).toEqual(files);
     expect((await chargeFrom(file, options)).code).toBe(6);
   });
 
@@ -490,11 +480,7 @@ describe('--dry-run of a refund', () => {
     const shown = { read: request({ ...paidUp, activities: [paid] }) };
     const earlier = before.map(([words, answers]) => [words, { ...shown, ...answers }] as const);
     const options = await prepared({ ...shown, charge: made, ...one, before: earlier, code });
-    const [files, posts] = [filesIn(options.home), postsTo(options.service)];
-    const dry = await inProcess([...refund, ...args, '--dry-run', '--json'], options);
-    expect(dry, dry.stderr).toMatchObject({ code });
-    expect(postsTo(options.service)).toBe(posts);
-    expect(filesIn(options.home)).toEqual(files);
+    const dry = await dryRun([...refund, ...args], options, code);
     const real = await inProcess([...refund, ...args, '--yes', '--json'], options);
     expect(real, real.stderr).toMatchObject({ code });
     if (code === 0) expect(JSON.parse(dry.stdout)).toMatchObject({ body: { ugwo_activity: activityOf(1) } });
