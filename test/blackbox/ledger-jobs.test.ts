@@ -2,23 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { ROW_STATES } from '../../src/core/charge.ts';
 import { openLedger } from '../../src/ledger/sqlite/open.ts';
 import { intent } from '../ledger/support/memory.ts';
-import { inProcess } from '../support/in-process.ts';
 import { ledgerOptions } from '../support/ledger.ts';
-import { newFolder, paycli, type RunOptions } from '../support/program.ts';
+import { newFolder } from '../support/program.ts';
+import { type Scene, scene } from '../support/scene.ts';
 import { ACTIVITY, type Answer, json, problem, type Service, serveBy, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
-import {
-  activityOf,
-  charged,
-  chargeFrom,
-  csvOf,
-  fileOf,
-  numberIn,
-  type Summary,
-  summaryOf,
-  ugwoOf,
-  ussdFile,
-} from './bulk-support.ts';
+import { activityOf, charged, charging, csvOf, fileOf, numberIn, summaryOf, ugwoOf, ussdFile } from './bulk-support.ts';
 import { newTeam } from './team-support.ts';
 
 const ID = 'job-0123456789abcdef';
@@ -40,18 +29,19 @@ const withJob = async (): Promise<{ home: string }> => {
 
 describe('a job', () => {
   it('is printed with its row counts, and with the next commands on stderr', async () => {
-    const options = await withJob();
-    const shown = await paycli(['ledger', 'show', ID], options);
-    expect(shown.code).toBe(0);
-    expect(shown.stdout).toMatch(/^unknown\t1$/m);
-    expect(shown.stderr).toBe(
-      '1 row is unknown: run `paycli ledger sync --profile shop`\n' +
+    const place = await withJob();
+    await scene({
+      ...place,
+      built: true,
+      argv: ['ledger', 'show', ID],
+      stdout: [/^unknown\t1$/m],
+      stderr:
+        '1 row is unknown: run `paycli ledger sync --profile shop`\n' +
         '1 row is rejected, failed or not made: run the same command again with --retry-failed\n' +
         '3 rows are not started: run the same command again\n',
-    );
-    const json = await inProcess(['ledger', 'show', ID, '--json'], options);
-    expect(json).toMatchObject({ code: 0, stderr: '' });
-    expect(JSON.parse(json.stdout)).toMatchObject({ id: ID, unknown: 1, rejected: 1, accepted: 0, not_started: 3 });
+    });
+    const json = { id: ID, unknown: 1, rejected: 1, accepted: 0, not_started: 3 };
+    await scene({ ...place, argv: ['ledger', 'show', ID, '--json'], json });
   });
 
   it('is a card on a terminal', async () => {
@@ -63,27 +53,27 @@ describe('a job', () => {
   });
 });
 
-/** The counts of a summary that the ledger prints, too. */
-const countsIn = (record: Summary): Summary =>
-  Object.fromEntries(['rows', ...ROW_STATES, 'not_started'].map((name) => [name, record[name]]));
+type Place = Pick<Scene, 'home' | 'env' | 'service'>;
 
-/** The newest job's row counts, from `ledger jobs` and `ledger show`. */
-const toldBy = async (options: RunOptions): Promise<Summary> => {
-  const list = await inProcess(['ledger', 'jobs', '--max', '1', '--json'], options);
-  const [listed = {}] = (JSON.parse(list.stdout) as { data: Summary[] }).data;
-  const shown = summaryOf(await inProcess(['ledger', 'show', String(listed['id']), '--json'], options));
-  expect(shown).toEqual(listed);
-  return countsIn(shown);
+/** Runs a file, and sees the counts of its rows in its summary, in `ledger show` and in `ledger jobs`. */
+const counted = async (place: Place, argv: readonly string[], exit: number, counts: object): Promise<void> => {
+  const summary = summaryOf(await scene({ ...place, argv, exit, json: counts, stderr: /^/ }));
+  const json = Object.fromEntries(['rows', ...ROW_STATES, 'not_started'].map((name) => [name, summary[name]]));
+  const { stdout } = await scene({ ...place, argv: ['ledger', 'show', String(summary['job']), '--json'], json });
+  await scene({ ...place, argv: ['ledger', 'jobs', '--max', '1', '--json'], stdout: [stdout.trim()], stderr: /^/ });
 };
 
-const inFile = async (service: Service): Promise<RunOptions> => ({ service, home: newFolder() });
-const shared = async (service: Service): Promise<RunOptions> => (await newTeam()).machine(service);
+const inFile = async (service: Service): Promise<Place> => ({ service, home: newFolder() });
+const shared = async (service: Service): Promise<Place> => (await newTeam()).machine(service);
 
 // The tests have no PostgreSQL on Windows.
 const LEDGERS = [
   ['in a file', inFile] as const,
   ...(process.platform === 'win32' ? [] : [['in PostgreSQL', shared] as const]),
 ];
+
+const by = (provider: string, number: number): string[] =>
+  `ugwo charge ${ugwoOf(number)} --medium ussd --provider ${provider} --no-preflight --json`.split(' ');
 
 /** Accepts every charge, except those by gtb for these payment requests. */
 const serveButGtbFor = (...numbers: readonly number[]): Promise<Service> =>
@@ -93,50 +83,36 @@ const serveButGtbFor = (...numbers: readonly number[]): Promise<Service> =>
 
 describe.each(LEDGERS)('a job in a ledger %s', (_where, newPlace) => {
   it('has the counts of its last run, including rows charged by another entry', async () => {
-    const options = await newPlace(await serveButGtbFor(4, 5));
-    const otherwise = async (number: number): Promise<void> => {
-      const args = ['ugwo', 'charge', ugwoOf(number), '--medium', 'ussd', '--provider', 'uba', '--no-preflight'];
-      expect(await inProcess(args, options)).toMatchObject({ code: 0 });
-    };
-    expect(await chargeFrom(ussdFile(1), options, '--no-preflight')).toMatchObject({ code: 0 });
-    await otherwise(2);
+    const place = await newPlace(await serveButGtbFor(4, 5));
+    await scene({ ...place, before: [charging(ussdFile(1), '--no-preflight')], argv: by('uba', 2) });
     const rows = [...[1, 2, 3, 4, 5].map((number) => `${ugwoOf(number)},ussd,gtb`), 'ugw.none,ussd,gtb'];
-    const file = fileOf(csvOf('ugwo,medium,provider', ...rows));
-    const run = async (...more: readonly string[]): Promise<Summary> =>
-      countsIn(summaryOf(await chargeFrom(file, options, '--no-preflight', '--skip-invalid', ...more)));
-    const first = await run();
-    expect(first).toMatchObject({ rows: 6, accepted: 2, refused: 1, rejected: 2, invalid: 1, not_started: 0 });
-    expect(await toldBy(options)).toEqual(first);
+    const argv = charging(fileOf(csvOf('ugwo,medium,provider', ...rows)), '--no-preflight', '--skip-invalid');
+    const counts = { rows: 6, accepted: 2, invalid: 1, not_started: 0 };
+    await counted(place, argv, 3, { ...counts, refused: 1, rejected: 2 });
     // The job's own entry is rejected.
-    await otherwise(4);
-    const second = await run('--retry-failed');
-    expect(second).toMatchObject({ rows: 6, accepted: 2, refused: 2, rejected: 1, invalid: 1, not_started: 0 });
-    expect(await toldBy(options)).toEqual(second);
+    await scene({ ...place, argv: by('uba', 4) });
+    await counted(place, [...argv, '--retry-failed'], 3, { ...counts, refused: 2, rejected: 1 });
   });
 
-  it.each<[string, earlier: string | undefined, counts: object]>([
-    ['a charge of the same terms', 'gtb', { accepted: 1 }],
-    ['a charge of other terms', 'uba', { refused: 1 }],
-    ['a charge from elsewhere', undefined, { refused: 1 }],
-  ])('counts a row once that %s has paid during the wait of a 429', async (_what, earlier, counts) => {
+  it.each<[string, earlier: string | undefined, exit: number, counts: object]>([
+    ['a charge of the same terms', 'gtb', 0, { accepted: 1 }],
+    ['a charge of other terms', 'uba', 9, { refused: 1 }],
+    ['a charge from elsewhere', undefined, 9, { refused: 1 }],
+  ])('counts a row once that %s has paid during the wait of a 429', async (_what, earlier, exit, counts) => {
     let isPaid = false;
     const activity = () => ({ ...ACTIVITY, uid: activityOf(7), status: isPaid ? 'successful' : 'failed' });
-    const charging = (): Answer => {
+    const slow = (): Answer => {
       isPaid = true;
       return problem(429, 'Slow down', undefined, { 'retry-after': '0' });
     };
     const answers = earlier === undefined ? [] : [charged(1, activity())];
     const read = () => ({ ...ugwo(1), uid: ugwoOf(1), activities: isPaid || answers.length === 0 ? [activity()] : [] });
-    const service = await serveBy(
-      ({ method }) => (method === 'GET' ? json(200, read()) : (answers.pop() ?? charging())),
-      { looks: 'asked' },
-    );
-    const options = await newPlace(service);
-    if (earlier !== undefined)
-      await inProcess(['ugwo', 'charge', ugwoOf(1), '--medium', 'ussd', '--provider', earlier], options);
-    const told = countsIn(summaryOf(await chargeFrom(ussdFile(1), options)));
-    expect(told).toMatchObject({ accepted: 0, refused: 0, not_sent: 0, ...counts });
-    expect(await toldBy(options)).toEqual(told);
+    const service = await serveBy(({ method }) => (method === 'GET' ? json(200, read()) : (answers.pop() ?? slow())), {
+      looks: 'asked',
+    });
+    const place = await newPlace(service);
+    if (earlier !== undefined) await scene({ ...place, argv: by(earlier, 1), exit: 11, json: { status: 'failed' } });
+    await counted(place, charging(ussdFile(1)), exit, { accepted: 0, refused: 0, not_sent: 0, ...counts });
   });
 });
 
