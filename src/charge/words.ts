@@ -11,14 +11,25 @@ const bareAmount = (minor: number, currency: string): string => formatMoney(mino
 export const partText = (received: number, asked: number, currency: string): string =>
   `${formatMoney(received, currency)} of ${bareAmount(asked, currency)}`;
 
-/** Words of the command that pays back `minor` of an activity; undefined for less than the smallest refund. */
-export const refundWords = (activity: string, minor: number, currency: string): string[] | undefined => {
-  if (minor < (SMALLEST_REFUND.get(currency) ?? 0)) return undefined;
-  return ['refund', 'create', activity, '--amount', bareAmount(minor, currency).replaceAll(',', '')];
+/**
+ * Words of the command that pays back `minor` of an activity, or all of it; undefined for less than the smallest refund.
+ * They name the payment request, since the ledger may not know the activity.
+ */
+export const refundWords = (
+  ugwo: string | undefined,
+  activity: string,
+  minor: number | undefined,
+  currency: string,
+): string[] | undefined => {
+  const part = minor === undefined ? [] : ['--amount', bareAmount(minor, currency).replaceAll(',', '')];
+  return (minor ?? Infinity) < (SMALLEST_REFUND.get(currency) ?? 1)
+    ? undefined
+    : ['refund', 'create', activity, ...(ugwo === undefined ? [] : ['--ugwo', ugwo]), ...part];
 };
 
 /** Sentence about a payment request that was paid twice or overpaid, with the commands that pay the excess back. */
 export const paidTwiceText = (
+  ugwo: string,
   { asked = 0, excess = 0, surplus, isPaidTwice }: Pick<Balance, 'asked' | 'excess' | 'surplus' | 'isPaidTwice'>,
   currency: string,
   place: TargetOptions,
@@ -27,8 +38,8 @@ export const paidTwiceText = (
   const what = `${isPaidTwice && excess >= asked ? 'paid twice' : 'overpaid'}: ${formatMoney(excess, currency)} too much came`;
   if (surplus.length === 0) return what;
   const commands = surplus.flatMap(({ activity, amount }) => {
-    const words = refundWords(activity, amount, currency);
-    return words === undefined ? [] : [commandLine(place, ...words)];
+    const words = refundWords(ugwo, activity, amount, currency);
+    return words === undefined ? [] : commandLine(place, ...words);
   });
   return commands.length === 0
     ? `${what}; it can't be refunded, since a refund is at least ${formatMoney(SMALLEST_REFUND.get(currency) ?? 0, currency)}`

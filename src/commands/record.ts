@@ -203,7 +203,7 @@ export const paidTwiceLines = (entries: Iterable<Entry>): string[] => {
     if (money?.isPaidTwice !== true) continue;
     const { excess, surplus = [] } = money;
     const balance = { asked: asked?.amount, excess, surplus, isPaidTwice: true };
-    lines.set(about, `${about} was ${paidTwiceText(balance, asked?.currency ?? '', ownerTarget(entry))}`);
+    lines.set(about, `${about} was ${paidTwiceText(about, balance, asked?.currency ?? '', ownerTarget(entry))}`);
   }
   return [...lines.values()];
 };

@@ -162,8 +162,8 @@ export const CASE_RULES = {
         const text = (amount: number): string => `${formatMoney(amount, currency)} excess`;
         const cases = surplus.flatMap(({ activity, amount: brought }) => {
           const amount = Math.min(brought - (unseen.get(activity) ?? 0), left);
-          const words = amount > 0 ? refundWords(activity, amount, currency) : undefined;
-          return words === undefined ? [] : [{ ...ofEntry(twice), amount, since, what: text(amount), words }];
+          const words = refundWords(twice.about, activity, amount, currency);
+          return words === undefined ? [] : { ...ofEntry(twice), amount, since, what: text(amount), words };
         });
         if (cases.length > 0 || left <= 0) return cases;
         const what = `${text(left)}, can't be refunded`;
@@ -179,9 +179,9 @@ export const CASE_RULES = {
       },
       cases: ({ charge, overpaid: amount }) => {
         const currency = charge.asked?.currency ?? '';
-        const refund = refundWords(charge.activity?.uid ?? '', amount, currency);
-        const again = paymentIn(charge) === 'overpaid' ? [] : ['--again'];
-        const [isDue, words] = [refund !== undefined, refund && [...refund, ...again]];
+        const again = paymentIn(charge) === 'overpaid' ? [] : '--again';
+        const words = refundWords(charge.about, charge.activity?.uid ?? '', amount, currency)?.concat(again);
+        const isDue = words !== undefined;
         const what = `${formatMoney(amount, currency)} too much${isDue ? '' : ", can't be refunded"}`;
         return [{ ...ofEntry(charge), amount, since: charge.money?.paidAt ?? charge.createdAt, what, words, isDue }];
       },
@@ -220,8 +220,7 @@ export const CASE_RULES = {
       test: ({ later }) => !later.some(({ state }) => state === 'accepted' || isUndecided(state)),
       cases: (facts) => {
         const { about, asked: { amount, currency = '' } = {} } = facts.refund;
-        const words = amount === undefined ? undefined : refundWords(about, amount, currency);
-        return [{ ...ofRefund(facts), words: words ?? ['refund', 'create', about] }];
+        return [{ ...ofRefund(facts), words: refundWords(facts.charge?.about, about, amount, currency) }];
       },
     },
   },

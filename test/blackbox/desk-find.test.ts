@@ -280,7 +280,7 @@ describe('the command of a hit', () => {
   it('is the same as in status, and else finds out, charges or shows', async () => {
     const { request, charge, settle, sync, done, status, find } = await partPaid();
     const next = async (ref: string) =>
-      (await find(ref)).map(({ payment, command }) => [payment, command.replace(/(chg-|act\.|ugw\.)\S+/, '$1')]);
+      (await find(ref)).map(({ payment, command }) => [payment, command.replaceAll(/(chg-|act\.|ugw\.)\S+/g, '$1')]);
     const twice = await request('INV-D6');
     const attempts = [await charge(twice), await charge(twice, '--again')];
     for (const activity of attempts) await settle(activity, 'successful');
@@ -294,8 +294,8 @@ describe('the command of a hit', () => {
     const lost = await request('INV-F2');
     expect(lost).toMatch(/^ugw/);
     expect(await next('INV-D6')).toEqual([
-      ['paid', 'paycli refund create act. --amount 900.00'],
-      ['paid', 'paycli refund create act. --amount 900.00'],
+      ['paid', 'paycli refund create act. --ugwo ugw. --amount 900.00'],
+      ['paid', 'paycli refund create act. --ugwo ugw. --amount 900.00'],
     ]);
     expect(await next('INV-Q1')).toEqual([['reversed', 'paycli ugwo charge INV-Q1']]);
     expect(await next('INV-OK')).toEqual([['paid', 'paycli ledger show chg-']]);

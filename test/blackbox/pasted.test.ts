@@ -34,7 +34,7 @@ describe('a command line in a hint', () => {
     const { home, stdout } = await scene({ before: [CHARGE], argv: [...LIST, 'id,activity'] });
     const [id = '', activity = ''] = stdout.trim().split('\t');
     await scene({ home, argv: ['emulator', 'settle', activity, '--as', 'successful', '--amount', '900000.00'] });
-    const stderr = [new RegExp(`paycli refund create ${activity} --amount [0-9.]+ --local\n`)];
+    const stderr = [new RegExp(`paycli refund create ${activity} --ugwo \\S+ --amount [0-9.]+ --local\n`)];
     for (const line of ['ledger sync --local', `ledger show ${id}`, 'ledger list --all-profiles'])
       await scene({ home, argv: line.split(' '), stderr });
   });

@@ -161,7 +161,7 @@ it('too much money is a case, until it went back', async () => {
   const { ugwo, activity } = await paidRequest(desk, 'INV-6', 150_000);
   const { code, cases } = await desk.status();
   expect([code, cases]).toMatchObject([14, [{ kind: 'overpaid', ugwo, amount: 60_000, currency: 'NGN' }]]);
-  const command = `paycli refund create ${activity} --amount 600.00`;
+  const command = `paycli refund create ${activity} --ugwo ${ugwo} --amount 600.00`;
   expect(cases[0]?.command).toBe(command);
   const get = async () => (await desk.paycli('ugwo', 'get', ugwo)).stderr.replaceAll(/\s+/g, ' ');
   expect(await get()).toContain(`It was overpaid: NGN 600.00 too much came; pay it back with: ${command}`);

@@ -57,7 +57,7 @@ describe('activity wait, after a payment', () => {
 
   it('says what came too much', async () => {
     const much = requestOf({ total_amount_paid: 100_000 });
-    await scene({ ...waiting(PAID, much), stderr: /overpaid\s+by\s+NGN\s+100\.00/ });
+    await scene({ ...waiting(PAID, much), stderr: /overpaid:\s+NGN\s+100\.00\s+too\s+much\s+came/ });
     await scene({ ...waiting(PAID, much, '--json'), stderr: '' });
   });
 
@@ -139,7 +139,7 @@ describe('activity wait, paid twice', () => {
       'the excess and the command that pays it back',
       90_000,
       {},
-      `paid twice: NGN 900.00 too much came; pay it back with: paycli refund create ${ACTIVITY.uid} --amount 900.00`,
+      `paid twice: NGN 900.00 too much came; pay it back with: paycli refund create ${ACTIVITY.uid} --ugwo ${UGWO_ID} --amount 900.00`,
     ],
     [
       'a command without groups of digits',
@@ -336,7 +336,9 @@ describe('ugwo charge --from --wait', () => {
       ...run,
       before: [[...ALONE, '--again']],
       argv: run.argv.filter((word) => word !== '--json'),
-      stderr: [`${excess}; pay it back with: paycli refund create ${activityOf(1)}`],
+      stderr: [
+        `${excess}; pay it back with: paycli refund create ${activityOf(1)} --ugwo ${ugwoOf(1)} --amount 900.00`,
+      ],
     });
   });
 });
@@ -349,7 +351,7 @@ describe('ugwo charge --wait with the emulator', () => {
       13,
       'part paid: NGN 400.00 of 900.00 → charge the rest: paycli ugwo charge UGWO --remaining --local',
     ],
-    ['an overpayment with 0', 100_000, 0, 'overpaid by NGN 100.00'],
+    ['an overpayment with 0', 100_000, 0, 'overpaid: NGN 100.00 too much came'],
   ])('ends %s', async (_what, total, exit, text) => {
     const asked = ['--amount', '900.00', '--currency', 'NGN', '--metadata', `emulate=successful:1s:${total}`];
     const made = await scene({

@@ -14,7 +14,7 @@ it.each([
   [20_000, '200.00'],
   [123_456_789, '1234567.89'],
 ])('a refund of %i kobo is made with the amount %s', (minor, amount) => {
-  expect(refundWords('act.a', minor, 'NGN')?.at(-1)).toBe(amount);
+  expect(refundWords('ugw.a', 'act.a', minor, 'NGN')?.at(-1)).toBe(amount);
 });
 
 it('what came too much is paid back activity by activity, in the same profile', () => {
@@ -23,9 +23,9 @@ it('what came too much is paid back activity by activity, in the same profile', 
     { activity: 'act.b', amount: 30_000 },
   ];
   const place = { profile: 'shop', local: false, baseUrl: undefined };
-  const text = paidTwiceText({ asked: 90_000, excess: 120_000, isPaidTwice: true, surplus }, 'NGN', place);
+  const text = paidTwiceText('ugw.a', { asked: 90_000, excess: 120_000, isPaidTwice: true, surplus }, 'NGN', place);
   expect(text).toBe(
-    'paid twice: NGN 1,200.00 too much came; pay it back with: paycli refund create act.a --amount 900.00 --profile shop ' +
-      'and paycli refund create act.b --amount 300.00 --profile shop',
+    'paid twice: NGN 1,200.00 too much came; pay it back with: paycli refund create act.a --ugwo ugw.a --amount 900.00 --profile shop ' +
+      'and paycli refund create act.b --ugwo ugw.a --amount 300.00 --profile shop',
   );
 });

@@ -104,7 +104,7 @@ describe('a charge of a payment request that was paid twice', () => {
     ...{ isPaidTwice: true, excess: 90_000, surplus: [{ activity: ACTIVITY, amount: 90_000 }] },
   };
   const twice = charge({ state: 'accepted', activity, money, asked: { amount: 90_000, currency: 'NGN' } });
-  const line = `${UGWO} was paid twice: NGN 900.00 too much came; pay it back with: paycli refund create ${ACTIVITY} --amount 900.00 --profile shop`;
+  const line = `${UGWO} was paid twice: NGN 900.00 too much came; pay it back with: paycli refund create ${ACTIVITY} --ugwo ${UGWO} --amount 900.00 --profile shop`;
 
   it('names the excess and the refund in ledger show', async () => {
     const { result, rows } = await call('show', { ledger: memoryLedger([twice]), args: [twice.id] });

@@ -82,7 +82,7 @@ const paidTwice = (excess: number, surplus = excess): Partial<Money> => ({
   surplus: [{ activity: uidOf(1), amount: surplus }],
 });
 const TWICE = [read('paid', 90_000, paidTwice(90_000), 2), read('paid', 90_000, {}, 1)] as const;
-const BACK = `refund create ${uidOf(1)}`;
+const BACK = `refund create ${uidOf(1)} --ugwo ${ugwoOf(1)}`;
 const SHARE = '--medium bank_transfer --reuse --share';
 const AGAIN = 'ugwo charge INV-1';
 
@@ -261,6 +261,14 @@ const ROWS: readonly Row[] = [
     'NGN 300.00',
     30_000,
     `${BACK} --amount 300.00`,
+  ],
+  [
+    "a refund of another client's activity that has failed",
+    judgeCases('refund', { refund: refund(30_000, 'refund_failed'), charge: undefined, later: [] }, NOW),
+    'refund_failed',
+    'NGN 300.00',
+    30_000,
+    `refund create ${uidOf(1)} --amount 300.00`,
   ],
   [
     'a refund of everything that has failed',

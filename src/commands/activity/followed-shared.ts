@@ -17,7 +17,6 @@ import { about, failureReason, prunedText, readNextAction, statusOf, textAt } fr
 import { PayError, signalWord } from '../../core/error.ts';
 import { commandLine, type TargetOptions } from '../../core/input.ts';
 import { valueAt } from '../../core/json.ts';
-import { formatMoney } from '../../core/money.ts';
 import type { ApiRecord } from '../../core/record.ts';
 import type { Waited } from '../../core/result.ts';
 import { statusWord } from '../../core/status.ts';
@@ -217,14 +216,11 @@ const waitFailure = (activity: ActivityLike, outcome: Outcome, followed: Followe
 };
 
 const noticeOf = (
-  { payment, balance, currency = '', isDisputed = false }: Outcome,
+  { balance, currency = '', isDisputed = false }: Outcome,
   options: WaitOptions,
 ): string | undefined => {
   if (isDisputed) return disputedText(options);
-  if (balance?.isPaidTwice === true) return paidTwiceText(balance, currency, options.place);
-  return payment === 'overpaid' && balance?.excess !== undefined
-    ? `overpaid by ${formatMoney(balance.excess, currency)}`
-    : undefined;
+  return balance?.excess ? paidTwiceText(options.ugwoUid, balance, currency, options.place) : undefined;
 };
 
 /**

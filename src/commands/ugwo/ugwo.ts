@@ -28,7 +28,7 @@ export const getRequest = async ({ uid }: { readonly uid: string }, run: Run): P
   const currency = machineValue(record.value['currency']);
   const notice = [
     ...(record.value['checkout'] === null ? ['It shows no checkout, so the service may refuse a charge.'] : []),
-    ...((balance.excess ?? 0) > 0 ? [`It was ${paidTwiceText(balance, currency, run.globals)}`] : []),
+    ...(balance.excess ? [`It was ${paidTwiceText(uid, balance, currency, run.globals)}`] : []),
   ];
   return { kind: 'record', record, view: wholeViewFor(charges), notice };
 };

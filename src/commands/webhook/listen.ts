@@ -93,7 +93,7 @@ const doubleCharge = (
     fields,
     said: [`DOUBLE CHARGE: ${message}:`, ...lines],
     failure: new PayError('rejected', [`${message}:`, ...lines].join('\n'), {
-      hint: `check with the customer; it was ${paidTwiceText(balance, shown?.asked.currency ?? '', place)}`,
+      hint: `check with the customer; it was ${paidTwiceText(ugwo, balance, shown?.asked.currency ?? '', place)}`,
     }),
   };
 };
