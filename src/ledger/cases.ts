@@ -50,9 +50,15 @@ export const requestSeen = (charge: Entry, all: readonly Entry[], refunds: reado
   );
   const allUnseen = sum([...unseen.values()]);
   const read = all.map(moneyKnown);
-  /** Money that came and has not gone back. */
-  const kept = sum(read.map((one) => (one?.received ?? 0) - (one?.refunded ?? 0))) - allUnseen;
-  return { charge, all, unseen, allUnseen, kept, overpaid: kept - (charge.asked?.amount ?? Infinity) };
+  const { asked: { amount = Infinity } = {} } = charge;
+  /** Money that came, also by an activity that is not in the ledger. */
+  const came = Math.max(
+    sum(read.map((one) => one?.received ?? 0)),
+    amount - (moneyKnown(charge)?.missing ?? amount) || 0,
+  );
+  /** The part of it that has not gone back. */
+  const kept = came - sum(read.map((one) => one?.refunded ?? 0)) - allUnseen;
+  return { charge, all, unseen, allUnseen, kept, overpaid: kept - amount };
 };
 export type RequestSeen = ReturnType<typeof requestSeen>;
 

@@ -216,6 +216,22 @@ const ROWS: readonly Row[] = [
     50_000,
     `${AGAIN} --remaining`,
   ],
+  [
+    "paid in part, and another client's activity brought a part, too",
+    ofRequest([read('underpaid', 40_000, { missing: 20_000 })]),
+    'underpaid',
+    'NGN 700.00 of 900.00',
+    20_000,
+    `${AGAIN} --remaining`,
+  ],
+  [
+    "taken back, and another client's activity brought a part",
+    ofRequest([read('reversed', 0, { missing: 20_000 })]),
+    'reversed',
+    'NGN 900.00',
+    90_000,
+    `${AGAIN} --remaining`,
+  ],
   ['paid in part, and the rest is open', ofRequest([read('underpaid', 40_000), openFor(MINUTE)])],
   [
     'paid in part, and the account of the rest has expired',
