@@ -21,7 +21,7 @@ import { holdQueue, type Queue } from '../../webhook/queue.ts';
 import type { Run } from '../run.ts';
 import type { WatchInput } from './spec.ts';
 
-/** Maximum entries of one kind that a look reads: reversed, paid twice, refunded, or told as not paid. */
+/** Maximum entries of one kind that a look reads: reversed, brought another sum, paid twice, refunded, told as not paid. */
 const MOST_READ = 100;
 
 /** A charge, with one of its refunds that has ended. */
@@ -38,17 +38,21 @@ const eventsOf = (seen: Seen, receivedAt: number): Delivery[] => {
   const money = moneyKnown(charge);
   const ofRefund = refund && { refund: refund.id, refund_amount: refund.asked?.amount ?? null };
   const record = { ...(changeRecord(seen).value as object), ...ofRefund };
-  const eventOf = (event: string, about: string, occasion: unknown): Delivery => {
+  const eventOf = (event: string, about: string, occasion?: unknown): Delivery => {
     const uid = [about, event, occasion ?? []].flat().join('.');
     const body = Buffer.from(`${JSON.stringify({ id: uid, kind: event, ...record })}\n`);
     const unsigned = { deliveryId: undefined, signature: '', headers: [] };
     return { uid, event, ugwo: charge.about, activity: charge.activity?.uid, body, receivedAt, ...unsigned };
   };
   if (refund !== undefined)
-    return [eventOf(refund.refund?.state === 'paid_back' ? 'refunded' : 'refund_failed', refund.id, undefined)];
+    return [eventOf(refund.refund?.state === 'paid_back' ? 'refunded' : 'refund_failed', refund.id)];
   const own =
     CHANGES.includes(now) && now !== 'refunded' ? [eventOf(now, charge.id, money?.reversed?.at ?? money?.paidAt)] : [];
-  return money?.isPaidTwice ? [...own, eventOf('paid_twice', charge.about, money.surplus?.[0]?.activity)] : own;
+  const surplus = money?.surplus?.length ? money.surplus : [undefined];
+  return [
+    ...own,
+    ...(money?.isPaidTwice ? surplus.map((one) => eventOf('paid_twice', charge.about, one?.activity)) : []),
+  ];
 };
 
 type SeenFilter = WatchFilter['filters'][number];
@@ -76,7 +80,7 @@ export class Hook {
   readonly #goesOn: boolean;
   readonly #filters: WatchFilter['filters'];
   /** `of`: the charges whose refunds it selects. */
-  readonly #later: readonly { readonly filter: SeenFilter; before: number | undefined; readonly of?: SeenFilter }[];
+  readonly #later: readonly { readonly filter: SeenFilter; before?: number | undefined; readonly of?: SeenFilter }[];
   /** Position of the last look at charges that were told as not paid. */
   #beforeUnpaid = Number.MAX_SAFE_INTEGER;
   readonly #over = new AbortController();
@@ -93,11 +97,10 @@ export class Hook {
     this.#goesOn = unsettledOnly;
     this.#filters = filters;
     this.#later = filters.flatMap((filter) => [
-      { filter: { ...filter, payments: ['reversed'] }, before: undefined },
-      { filter: { ...filter, paidTwice: true }, before: undefined },
+      { filter: { ...filter, payments: ['underpaid', 'overpaid', 'reversed'] } },
+      { filter: { ...filter, paidTwice: true } },
       {
         filter: { ...pick(filter, ['service', 'workspace']), kind: REFUND, payments: ['paid_back', 'refund_failed'] },
-        before: undefined,
         of: filter,
       },
     ]);
@@ -159,8 +162,8 @@ export class Hook {
   }
 
   /**
-   * Charges that the tail has dropped: reversed ones, those of payment requests that were paid twice, and those that were
-   * told as not paid; and ended refunds. The first start reads all. After that each call reads a part, since the ledger
+   * Charges that the tail has dropped: those that were reversed or brought another sum, those of payment requests that were
+   * paid twice, and those that were told as not paid; and ended refunds. The first start reads all. After that each call reads a part, since the ledger
    * may hold very many.
    */
   async #changedLater(): Promise<Seen[]> {
