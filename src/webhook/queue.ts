@@ -132,12 +132,14 @@ export class Queue {
   readonly #db: DatabaseSync;
   readonly #sql: QueueStatements;
   readonly #together: ReturnType<typeof groupCommit>;
+  readonly uids: QueueStatements['events']['uids'];
   readonly #listeners: (() => void)[] = [];
   #release: (() => void) | undefined;
 
   constructor(db: DatabaseSync, path: string) {
     this.#db = db;
     this.#sql = queueStatements(db);
+    this.uids = this.#sql.events.uids;
     const upgraded = upgradeReader(db, path, QUEUE_FILE);
     const within = <T>(work: () => T): T => {
       const error = upgraded();

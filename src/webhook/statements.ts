@@ -170,6 +170,9 @@ const eventStatements = (db: DatabaseSync) => {
   const byUid = db.prepare('SELECT * FROM event WHERE uid = ? AND again <= 0');
   const bodyOf = db.prepare('SELECT body = ? AS same FROM event WHERE uid = ? AND again <= 0');
   const pruned = db.prepare('SELECT 1 FROM pruned WHERE uid = ?');
+  const like = db.prepare(
+    `SELECT uid FROM (SELECT uid FROM event UNION ALL SELECT uid FROM pruned) WHERE uid > ? AND uid GLOB ? ORDER BY uid LIMIT ?`,
+  );
   const old = db.prepare(
     'SELECT seq, uid, lane, state, received_at FROM event WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?',
   );
@@ -193,6 +196,8 @@ const eventStatements = (db: DatabaseSync) => {
     },
     /** Counts a repeat and returns the new count. */
     repeat: (uid: string): number => Number(repeat.get(uid)?.['repeats'] ?? 0),
+    /** Uids after another that match a pattern, also those of pruned events, at most as many as a limit. */
+    uids: (...of: [string, string, number]): string[] => like.all(...of).map(({ uid }) => sqlText(uid)),
     find: (uid: string): KeptEvent | undefined => byUid.all(uid).map(keptOf)[0],
     /** The events after a position, in order of arrival; fewer where they are large. */
     behind: eventsBehind(db),

@@ -56,6 +56,17 @@ const script = (text: string): string => {
   return file;
 };
 
+const queuesIn = (home: string): string[] => readdirSync(home).filter((name) => /^watch-\w+\.db$/.test(name));
+
+/** Makes the events of all programs older. */
+const ageEvents = (home: string): void => {
+  for (const name of queuesIn(home)) {
+    const db = new DatabaseSync(join(home, name));
+    db.exec('UPDATE event SET received_at = received_at - 40 * 86400000');
+    db.close();
+  }
+};
+
 const ended = async (run: Running, signal: NodeJS.Signals = 'SIGINT') => {
   run.kill(signal);
   return run.ended;
@@ -169,10 +180,7 @@ describe('watch --exec', () => {
       expect(await ended(run)).toMatchObject({ code: 14 });
       const queueFiles = () => readdirSync(options.home).filter((name) => name.startsWith('watch-'));
       const holdsRef = () => queueFiles().some((name) => readFileSync(join(options.home, name)).includes(ref));
-      const queue = queueFiles().find((name) => name.endsWith('.db')) ?? '';
-      const db = new DatabaseSync(join(options.home, queue));
-      db.exec('UPDATE event SET received_at = received_at - 40 * 86400000');
-      db.close();
+      ageEvents(options.home);
       expect(holdsRef()).toBe(true);
       const asked = await paycli(group, 'prune', '--before', '30d');
       expect(asked).toMatchObject({ code: 2, stderr: expect.stringContaining('are then never delivered: 1') });
@@ -292,7 +300,11 @@ describe('watch --exec', () => {
       const charge = /chg-\w+/.exec(run.stderr())?.[0] ?? [];
       await inProcess(['ledger', 'sync', charge].flat(), options);
     };
-    return { asked, run, turn, watch };
+    const prune = async (): Promise<void> => {
+      ageEvents(options.home);
+      await inProcess(['ledger', 'prune', '--before', '30d', '--yes'], options);
+    };
+    return { asked, run, turn, watch, prune };
   };
 
   const more = { underpaid: -1, paid: 0, overpaid: 1 };
@@ -300,19 +312,40 @@ describe('watch --exec', () => {
   it.each<[keyof typeof more, keyof typeof more, string, number, boolean]>([
     ['underpaid', 'paid', 'at once', 0, false],
     ['underpaid', 'paid', 'at the next start', 0, true],
+    ['underpaid', 'paid', 'at the next start, after the event was pruned', 0, true],
     ['underpaid', 'paid', 'at once, though another activity has brought a part, too', 100, false],
     ['paid', 'overpaid', 'at the next start', 0, true],
     ['paid', 'underpaid', 'at the next start', 0, true],
-  ])('tells that a charge was %s, and then %s, %s', async (first, then, _, other, isLater) => {
-    const { asked, run, turn, watch } = await turning(other);
+  ])('tells that a charge was %s, and then %s, %s', async (first, then, when, other, isLater) => {
+    const { asked, run, turn, watch, prune } = await turning(other);
     await turn('successful', asked - other + more[first]);
     await run.saw(new RegExp(`"kind":"${first}"`));
     if (isLater) await ended(run);
+    if (when.endsWith('pruned')) await prune();
     await turn('successful', asked - other + more[then]);
     const next = isLater ? watch() : run;
     await next.saw(new RegExp(`"kind":"${then}"`));
     await ended(next);
     expect(kindsIn(isLater ? run.stderr() + next.stderr() : run.stderr())).toEqual([first, then]);
+  });
+
+  it('tells nothing of a charge whose missing part came with another one, also after both were pruned', async () => {
+    const { sell, settle, watch, paycli, options } = await open();
+    const part = await sell();
+    await settle(part.activity, 'successful', 40_000);
+    const exec = ['--exec', 'cat'];
+    const first = watch(part.ugwo, ...exec);
+    await first.saw(/"kind":"underpaid"/);
+    const rest = await sell(part.ugwo, '--remaining');
+    await settle(rest.activity, 'successful');
+    await first.saw(/"kind":"paid"/);
+    expect(eventsIn((await ended(first)).stderr)).toMatchObject([
+      { kind: 'underpaid', activity: part.activity },
+      { kind: 'paid', activity: rest.activity },
+    ]);
+    ageEvents(options.home);
+    expect(await paycli('ledger', 'prune', '--before', '30d', '--yes')).toMatchObject({ code: 0 });
+    expect(kindsIn((await watch(part.ugwo, '--until-final', ...exec).ended).stderr)).toEqual([]);
   });
 
   it('tells that a charge was paid after all, and paid again after a reversal, now or at the next start', async () => {
@@ -405,7 +438,7 @@ describe('watch --exec', () => {
     const run = watch('--exec', 'cat');
     await run.saw(/\topen\t/);
     const home = String(options.home);
-    const name = readdirSync(home).find((file) => /^watch-\w+\.db$/.test(file)) ?? '';
+    const [name = ''] = queuesIn(home);
     const db = new DatabaseSync(join(home, name));
     db.exec('BEGIN IMMEDIATE');
     await settle(activity, 'successful');
@@ -491,7 +524,7 @@ describe('watch --exec', () => {
     await run.saw(/\topen\t/);
     await ended(run);
     const home = String(options.home);
-    const name = readdirSync(home).find((file) => /^watch-\w+\.db$/.test(file)) ?? '';
+    const [name = ''] = queuesIn(home);
     writeFileSync(join(home, name), 'no database');
     const { code, stderr } = await paycli('watch', '--exec', 'cat');
     expect([code, stderr]).toEqual([10, expect.stringContaining(`the queue of events ${join(home, name)} `)]);

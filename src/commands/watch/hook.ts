@@ -57,6 +57,13 @@ const eventsOf = (seen: Seen, receivedAt: number): Delivery[] => {
 
 type SeenFilter = WatchFilter['filters'][number];
 
+/** Part of the ledger that is read again. `of`: the charges whose refunds it selects. */
+interface Later {
+  readonly filter: SeenFilter;
+  before?: number | undefined;
+  readonly of?: SeenFilter;
+}
+
 interface HookDeps {
   readonly tail: Tail;
   readonly ledger: Pick<Ledger, 'list'>;
@@ -79,10 +86,9 @@ export class Hook {
   /** True if the program doesn't run for what its first start finds; the queue then keeps the place of the tail. */
   readonly #goesOn: boolean;
   readonly #filters: WatchFilter['filters'];
-  /** `of`: the charges whose refunds it selects. */
-  readonly #later: readonly { readonly filter: SeenFilter; before?: number | undefined; readonly of?: SeenFilter }[];
-  /** Position of the last look at charges that were told as not paid. */
-  #beforeUnpaid = Number.MAX_SAFE_INTEGER;
+  readonly #later: readonly Later[];
+  /** Event of the last look at charges that were told as not paid. */
+  #lastUnpaid = '';
   readonly #over = new AbortController();
   readonly #stop: AbortSignal;
   readonly #steady: () => number;
@@ -162,15 +168,20 @@ export class Hook {
   }
 
   /**
-   * Charges that the tail has dropped: those that were reversed or brought another sum, those of payment requests that were
-   * paid twice, and those that were told as not paid; and ended refunds. The first start reads all. After that each call reads a part, since the ledger
-   * may hold very many.
+   * Charges that the tail has dropped: those that were reversed or brought another sum, those of payment requests that
+   * were paid twice, and those that were told as not paid; and ended refunds. The first start reads all. After that each
+   * call reads a part, since the ledger may hold very many.
    */
   async #changedLater(): Promise<Seen[]> {
-    const { ledger, io } = this.#deps;
+    const { ledger, queue, io } = this.#deps;
+    // Expired, failed, reversed, underpaid, unknown: it may be paid after all.
+    const uids = queue.uids(this.#lastUnpaid, 'chg-*.[efru]*', MOST_READ);
+    this.#lastUnpaid = uids[MOST_READ - 1] ?? '';
+    const ids = uids.flatMap((uid) => uid.split('.', 1));
+    const unpaid: Later[] = this.#filters.map((filter) => ({ filter: { ...filter, ids } }));
     const limit = this.#saved === undefined ? -1 : MOST_READ;
     const found = await Promise.all(
-      this.#later.map(async (part) => {
+      [...this.#later, ...unpaid].map(async (part) => {
         const some = await ledger.list({ ...part.filter, before: part.before, limit });
         part.before = some.length === limit ? some.at(-1)?.seq : undefined;
         return part.of === undefined
@@ -178,11 +189,6 @@ export class Hook {
           : this.#refunded(some, part.of);
       }),
     );
-    const unpaid = this.#toldAsUnpaid();
-    for (const filter of unpaid.length === 0 ? [] : this.#filters) {
-      const charges = await ledger.list({ ...filter, ids: unpaid, limit: -1 });
-      found.push(charges.filter(isCharge).map((charge) => ({ charge })));
-    }
     return found.flat().map((one) => ({ ...one, now: stateNow(one.charge), at: io.clock.now() }));
   }
 
@@ -195,14 +201,6 @@ export class Hook {
       const of = charges.find((one) => one.activity?.uid === refund.about && one.service === refund.service);
       return of !== undefined && isCharge(of) && isChosen(of) ? [{ charge: of, refund }] : [];
     });
-  }
-
-  /** Some charges that were told as not paid. They may be paid after all. */
-  #toldAsUnpaid(): string[] {
-    const isWanted = (event: string): boolean => ['failed', 'expired', 'underpaid', 'reversed'].includes(event);
-    const events = this.#deps.queue.before(this.#beforeUnpaid, { isWanted }, MOST_READ);
-    this.#beforeUnpaid = (events.length === MOST_READ && events.at(-1)?.seq) || Number.MAX_SAFE_INTEGER;
-    return events.flatMap(({ uid }) => uid.split('.', 1));
   }
 
   /** Stores events, then the place of the tail after them. */
@@ -219,14 +217,16 @@ export class Hook {
     const { queue, on, io } = this.#deps;
     const events = new Map(seen.flatMap((one) => eventsOf(one, io.clock.now())).map((event) => [event.uid, event]));
     const receivedIn = ({ body }: Delivery): unknown => JSON.parse(Buffer.from(body).toString()).received;
-    const unknown = [...events.values()].filter((one) => {
+    const stateOf = (one: Delivery) => {
       // Another charge that brought the missing part tells itself that all is paid.
       const part = queue.find(one.uid.replace('.paid.', '.underpaid.'));
-      return queue.find(one.uid) === undefined && (part === undefined || receivedIn(part) !== receivedIn(one));
-    });
-    const stateOf = ({ event }: Delivery) => (!isNews ? 'forwarded' : on.includes(event) ? 'waiting' : 'kept');
-    const add = (one: Delivery) => queue.keep(one, { state: stateOf(one), duplicates: false, due: this.#steady() });
-    await Promise.all(unknown.map(add));
+      if (!isNews || (part && receivedIn(part) === receivedIn(one))) return 'forwarded';
+      return on.includes(one.event) ? 'waiting' : 'kept';
+    };
+    const due = this.#steady();
+    const add = async (one: Delivery) =>
+      queue.find(one.uid) ?? queue.keep(one, { state: stateOf(one), duplicates: false, due });
+    await Promise.all(events.values().map(add));
   }
 }
 
