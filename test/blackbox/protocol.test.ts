@@ -9,7 +9,7 @@ import { inProcess } from '../support/in-process.ts';
 import type { Ended, RunOptions } from '../support/program.ts';
 import { errorOf, newFolder, paycli, start } from '../support/program.ts';
 import { scene } from '../support/scene.ts';
-import type { Answer, Seen } from '../support/service.ts';
+import type { Answer } from '../support/service.ts';
 import { ACTIVITY, DEAD_ORIGIN, hang, json, problem, raw, reset, serve, serveBy, UGWO_ID } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 
@@ -27,25 +27,11 @@ const made = (number: number, changes: object = {}): object => ({ ...ACTIVITY, u
 const FAILED = made(1, { status: 'failed', next_action: null });
 const MINUTES_10 = 600_000;
 
-interface Row {
-  readonly id: string;
-  readonly state: string;
-  readonly activity: string | null;
-  readonly status: string | null;
-  readonly phone: string | null;
-  readonly exit_code: number | null;
-}
-
 /** A service with these answers, and a new home. */
 const against = async (...answers: readonly Answer[]) => ({ service: await serve(answers), home: newFolder() });
 
-const rowsIn = async (options: RunOptions): Promise<Row[]> => {
-  const ended = await inProcess(['ledger', 'list', '--json'], options);
-  expect(ended.code).toBe(0);
-  return (JSON.parse(ended.stdout) as { data: Row[] }).data;
-};
-
-const _methods = ({ seen }: { readonly seen: readonly Seen[] }): string => seen.map(({ method }) => method).join();
+const rowsIn = async (home: string): Promise<Record<string, unknown>[]> =>
+  JSON.parse((await inProcess(['ledger', 'list', '--json'], { home })).stdout).data;
 
 const ledgerIn = (home: string): string => join(home, 'ledger.sqlite');
 
@@ -71,7 +57,7 @@ describe('a charge', () => {
         },
       ],
     });
-    const [row] = await rowsIn({ home });
+    const [row] = await rowsIn(home);
     const fields =
       'id state ugwo medium origin profile activity status amount currency ref customer next_action job row created_at recorded_at exit_code evidence';
     expect(Object.keys(row ?? {}).slice(0, 19)).toEqual(fields.split(' '));
@@ -94,8 +80,8 @@ describe('a charge', () => {
       error: { kind, exit_code: exit },
       entries: [{ state, exit_code: exit }],
     });
-    const [row] = await rowsIn({ home: ended.home });
-    expect(errorOf(ended)['ledger_id']).toBe(row?.id);
+    const [row] = await rowsIn(ended.home);
+    expect(errorOf(ended)['ledger_id']).toBe(row?.['id']);
   });
 
   it('without a connection is recorded as not sent, and can be repeated', async () => {
@@ -385,7 +371,7 @@ describe('a repeated charge', () => {
 });
 
 describe('a charge in flight', () => {
-  it('blocks another process while it is in flight', async () => {
+  it('blocks another process', async () => {
     const options = await against(hang);
     const running = start(CHARGE, options);
     await options.service.came(1);
@@ -402,7 +388,7 @@ describe('a charge in flight', () => {
     await running.saw(/Finishing requests in flight/);
     running.kill('SIGTERM');
     expect((await running.ended).code).toBe(6);
-    expect(await rowsIn(options)).toMatchObject([{ state: 'unknown', exit_code: 6 }]);
+    expect(await rowsIn(options.home)).toMatchObject([{ state: 'unknown', exit_code: 6 }]);
   });
 });
 
@@ -439,7 +425,7 @@ describe("a ledger that can't record the outcome", () => {
       const file = readdirSync(home).find((name) => name.includes('emergency')) ?? '';
       expect(JSON.parse(readFileSync(join(home, file), 'utf8'))).toEqual(answer);
       show(home);
-      expect(await rowsIn({ home })).toMatchObject([{ id, state: 'accepted', activity: ACTIVITY.uid, exit_code: 0 }]);
+      expect(await rowsIn(home)).toMatchObject([{ id, state: 'accepted', activity: ACTIVITY.uid, exit_code: 0 }]);
       expect(readdirSync(home).filter((name) => name.includes('emergency'))).toEqual([]);
     },
   );
@@ -452,7 +438,7 @@ describe("a ledger that can't record the outcome", () => {
     const argv = [...CHARGE, '--json'];
     await scene({ home, service: [hiding(home, answer)], argv, exit, error: { answer: { state, exitCode: exit } } });
     show(home);
-    expect(await rowsIn({ home })).toMatchObject([{ state }]);
+    expect(await rowsIn(home)).toMatchObject([{ state }]);
   });
 });
 
