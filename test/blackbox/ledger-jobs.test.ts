@@ -32,7 +32,6 @@ describe('a job', () => {
     const place = await withJob();
     await scene({
       ...place,
-      built: true,
       argv: ['ledger', 'show', ID],
       stdout: [/^unknown\t1$/m],
       stderr:
