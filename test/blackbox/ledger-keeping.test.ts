@@ -19,7 +19,7 @@ import { PROGRAM, RUNTIME } from '../support/built.ts';
 import { ledgerOptions, rewrite } from '../support/ledger.ts';
 import { childrenOf } from '../support/postgres/processes.ts';
 import { ownCluster } from '../support/postgres.ts';
-import { errorOf, newFolder, paycli, runBefore, start } from '../support/program.ts';
+import { newFolder, runBefore, start } from '../support/program.ts';
 import { type Scene, scene } from '../support/scene.ts';
 import { ACTIVITY, json, problem, serveAllBy, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
@@ -295,11 +295,8 @@ describe.skipIf(process.platform === 'win32')('while SQLite checks a file for lo
       // A limit of file sizes simulates the full disk; `exec` replaces the shell.
       const kib = Math.floor(statSync(ledger).size / 2048);
       const program = ['bash', '-c', `ulimit -f ${kib}; exec "$@"`, 'bash', ...PROGRAM] as const;
-      const ended = await paycli(['ledger', 'backup', 'copy.sqlite'], { home, cwd: folder, program });
-      expect(ended).toMatchObject({
-        code: 2,
-        stderr: expect.stringMatching(/^error: couldn't write \S+copy\.sqlite: /),
-      });
+      const stderr = /^error: couldn't write \S+copy\.sqlite: /;
+      await scene({ home, cwd: folder, program, argv: ['ledger', 'backup', 'copy.sqlite'], exit: 2, stderr });
       expect(readdirSync(folder)).toEqual([]);
     },
   );
@@ -311,11 +308,8 @@ describe.skipIf(process.platform === 'win32')('while SQLite checks a file for lo
   ])('%s %s in a folder that was removed names that', async (...args) => {
     const { home } = await withOld(1);
     const program = ['sh', '-c', 'rmdir "$PWD" && exec "$@"', 'sh', ...PROGRAM] as const;
-    const ended = await paycli([...args, '--json'], { home, program });
-    expect([ended.code, errorOf(ended)]).toEqual([
-      2,
-      expect.objectContaining({ message: "the working folder doesn't exist", hint: 'change to a folder that exists' }),
-    ]);
+    const error = { message: "the working folder doesn't exist", hint: 'change to a folder that exists' };
+    await scene({ home, program, argv: [...args, '--json'], exit: 2, error });
   });
 });
 
