@@ -10,7 +10,6 @@ import {
   type KeptActivity,
   type RequestTerms,
   type Scope,
-  type ServiceTime,
 } from '../../src/ledger/entry.ts';
 import type { ChargeSum, Ledger, Period, SumColumn, SumQuery } from '../../src/ledger/ledger.ts';
 import { insertStatement } from '../../src/ledger/postgres/statements.ts';
@@ -34,7 +33,6 @@ import {
   charge,
   intent,
   MINUTE,
-  momentAt,
   NOON,
   newPath,
   open as openFile,
@@ -515,11 +513,6 @@ it('finds that the days of every time zone begin with a quarter hour', () => {
     for (const moment of moments) expect(format.format(moment)).toMatch(/GMT(?:[+-]\d\d:(?:00|15|30|45))?$/);
   }
 });
-
-const _LATE = NOON + 20 * MINUTE;
-const _seenAt = (after: number): ServiceTime => ({ ...momentAt(NOON + after), service: NOON + after });
-const _ofStatus = (status: string, more: Partial<Charge> = {}): Charge =>
-  charge({ activity: account({ status }), ...more });
 
 describe('the payment of an entry', () => {
   const money = { payment: 'paid', received: 5, receivedAssumed: false, refunded: 0 } as const;
