@@ -3,7 +3,7 @@ import { newFolder, paycli } from '../support/program.ts';
 import { type Scene, scene } from '../support/scene.ts';
 import type { Answer } from '../support/service.ts';
 import { ACTIVITY, json, problem, raw, serveAllBy, UGWO_ID, ugwo } from '../support/service.ts';
-import { activityOf, charged, charging, numberIn, postsOf, ugwoOf, ussdFile } from './bulk-support.ts';
+import { activityOf, charged, charging, numberIn, postsOf, reportPath, ugwoOf, ussdFile } from './bulk-support.ts';
 
 const WAIT = ['activity', 'wait', UGWO_ID, ACTIVITY.uid];
 const FIRST = 'act.AbCd.0000000000000000000first';
@@ -198,17 +198,24 @@ describe('ugwo charge --from --wait', () => {
     return { service, home: newFolder(), argv: charging(file, '--wait', '--wait-timeout', '1s') };
   };
 
+  const MISSING =
+    'charge what is missing: the same command with --remaining, the report of this run as its file, and another --report';
+
   it.each([
-    [
-      '13 if a payment lacks money',
-      13,
-      40_000,
-      [AGAIN, 'charge what is missing: the same command with --remaining and another --report'],
-    ],
+    ['13 if a payment lacks money', 13, 40_000, [AGAIN, MISSING]],
     ['12 if one has expired', 12, 100_000, [AGAIN]],
   ])('ends with %s', async (_what, exit, total, hints) => {
     const run = await paying([PAID, 90_000], [PAID, total], [failed({ error: 'expired' }), 0]);
     await scene({ ...run, exit, json: { accepted: 3 }, error: { hint: hints.join('\n') } });
+  });
+
+  it('ends with a report whose rows can be charged for what is missing', async () => {
+    const run = await paying([PAID, 90_000], [PAID, 40_000]);
+    const report = reportPath();
+    await scene({ ...run, argv: [...run.argv, '--report', report], exit: 13, json: {} });
+    const rest = charging(report, '--remaining', '--report', reportPath());
+    await scene({ ...run, argv: rest, exit: 9, json: { accepted: 1, refused: 1 } });
+    expect(postsOf(run.service)).toEqual({ 1: 1, 2: 2 });
   });
 
   it('shows what was asked and what came', async () => {
