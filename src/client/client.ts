@@ -18,6 +18,7 @@ import { ANY_WRITE, textAt, type WriteKind } from '../core/charge.ts';
 import { PayError, usageError } from '../core/error.ts';
 import { isUnsafeSegment } from '../core/ids.ts';
 import { printExact } from '../core/json.ts';
+import { isGuarded } from '../core/origin.ts';
 import type { ApiPage, ApiRecord } from '../core/record.ts';
 import type { CurlRequest } from '../core/shell.ts';
 import { spoiltIn } from '../core/spoilt.ts';
@@ -234,7 +235,8 @@ const pacedClient = (
         return (await call(id, input)) as ApiRecord<ProvenOf<K>>;
       } catch (thrown) {
         if (!(thrown instanceof PayError) || (mustExist && thrown.detail.isMissing === true)) throw thrown;
-        if (thrown.detail.isOther === true || NO_SUCH_READ.includes(thrown.detail.status)) return undefined;
+        const isStub = thrown.detail.isOther === true && !isGuarded(options.origin);
+        if (isStub || NO_SUCH_READ.includes(thrown.detail.status)) return undefined;
         throw thrown;
       }
     },

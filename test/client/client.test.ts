@@ -113,8 +113,6 @@ describe('look', () => {
     ['404', answer(404)],
     ['405', answer(405)],
     ['501', answer(501)],
-    ['another payment request', answer(200, whole(ugwo(7)))],
-    ['a list', answer(200, whole({ data: [], next_cursor: null }))],
   ])('returns undefined for %s', async (_what, outcome) => {
     const { client } = clientOf([outcome]);
     expect(await client.look('ugwo.get', READ)).toBeUndefined();
@@ -125,6 +123,9 @@ describe('look', () => {
     ['403', answer(403), 'auth'],
     ['422', answer(422), 'rejected'],
     ['invalid JSON', answer(200, { fault: 'the answer is not JSON' }), 'read_failed'],
+    // A stub on this machine may answer so to every read; a live service mixes answers up.
+    ['another payment request', answer(200, whole(ugwo(7))), 'read_failed'],
+    ['a list', answer(200, whole({ data: [], next_cursor: null })), 'read_failed'],
   ])('fails for %s', async (_what, outcome, kind) => {
     const { client } = clientOf([outcome]);
     expect(await thrownBy(client.look('ugwo.get', READ))).toMatchObject({ kind });
