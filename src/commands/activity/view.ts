@@ -1,3 +1,4 @@
+import { paymentShown } from '../../charge/payment.ts';
 import { readNextAction } from '../../core/charge.ts';
 import { createdColumn, type View } from '../../core/result.ts';
 
@@ -23,5 +24,6 @@ export const activityView: View = {
     { path: 'charged_amount', kind: 'money', label: 'received', peopleOnly: true },
     { path: 'ugwo_uid', label: 'payment request', peopleOnly: true },
   ],
-  nextAction: readNextAction,
+  // The service may keep it after the payment.
+  nextAction: (value) => (paymentShown(value) === 'open' ? readNextAction(value) : undefined),
 };
