@@ -9,7 +9,7 @@ import { openQueue } from '../../src/webhook/queue.ts';
 import { intent } from '../ledger/support/memory.ts';
 import { CANARY } from '../support/canary.ts';
 import { clock } from '../support/clock.ts';
-import { ugwoOf } from '../support/ids.ts';
+import { ugwoOf, uidOf } from '../support/ids.ts';
 import { inProcess } from '../support/in-process.ts';
 import { onTerminal } from '../support/on-terminal.ts';
 import { newFolder } from '../support/program.ts';
@@ -284,6 +284,23 @@ describe('status', () => {
     await pass(REFUND_SECONDS);
     await sync();
     expect(await line()).toContain('received NGN 900.00   refunded NGN 300.00   open nothing');
+  });
+
+  it('counts what has no known amount beside the sum', async () => {
+    const home = newFolder();
+    const shop = { origin: 'http://127.0.0.1:9', key_command: ['/bin/true'], created_at: '2026-11-20T12:00:00+00:00' };
+    const settings = { version: 1, default: 'shop', profiles: { shop } };
+    writeFileSync(`${home}/config.json`, JSON.stringify(settings), { mode: 0o600 });
+    await writing(home, async (ledger) => {
+      for (const [number, amount] of [90_000, undefined, undefined].entries()) {
+        const some = { profile: 'shop', about: ugwoOf(number + 1), asked: { amount, currency: 'NGN' } };
+        const activity = { uid: uidOf(number + 1), status: 'requires_action', nextAction: null, createdAt: undefined };
+        await begin(ledger, some, { state: 'accepted', exitCode: 0, activity });
+      }
+    });
+    const env = { PAYCLI_SECRET_KEY: undefined, PAYCLI_BASE_URL: undefined };
+    const { stderr } = await inProcess(['status', '-o', 'table'], { home, env });
+    expect(stderr).toContain('open NGN 900.00 and 2 of unknown amount (3)');
   });
 
   it('says that --sync could not read the service, whatever else is unknown', async () => {

@@ -26,10 +26,13 @@ const linesOf = (lines: readonly ReportLine[], profile: string | undefined): Rep
 const headLines = (sums: Sums, profile: string | undefined, zone: string, { stderr, env }: Run['io']): string[] => {
   const text = (name: (typeof SUMS)[number]): string => {
     const own = linesOf(sums[name], profile);
-    const known = own.map((line) => [line.currency ?? '', name === 'received' ? line.received : line.amount] as const);
+    const isReceived = name === 'received';
+    const known = own.map((line) => [line.currency ?? '', isReceived ? line.received : line.amount] as const);
     const money = sumsText(new Map(known.flatMap(([currency, sum]) => (sum === undefined ? [] : [[currency, sum]]))));
+    const unknown = own.reduce((all, line) => all + (isReceived ? line.withoutReceived : line.withoutAmount), 0);
+    const amounts = [money, unknown > 0 && `${unknown} of unknown amount`].filter(Boolean).join(' and ');
     const count = own.reduce((all, line) => all + line.count, 0);
-    return `${statusWord(name)} ${money ?? 'nothing'}${name.endsWith('open') && count > 0 ? ` (${count})` : ''}`;
+    return `${statusWord(name)} ${amounts || 'nothing'}${name.endsWith('open') && count > 0 ? ` (${count})` : ''}`;
   };
   const owner = profile === undefined ? '' : `${profile}${speaksUtf8(env) ? ' · ' : ', '}`;
   const isEmpty = SUMS.every((name) => linesOf(sums[name], profile).length === 0);
