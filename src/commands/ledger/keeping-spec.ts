@@ -204,8 +204,8 @@ export const ledgerReportCommand = defineCommand({
   description:
     'Reads only the ledger: run `paycli ledger sync` first to find out who has paid. "charged" is the sum of all ' +
     'payments. It excludes "unknown", which may have been charged. Days are those of this machine\'s time zone, or ' +
-    'of UTC with --utc. With --by-payment-time each payment counts on the day of its money. A reversal takes the money off on ' +
-    'the day on which it was seen, so the sums of earlier days stay as they were. The report covers the service and workspace of the profile. --local covers practice; --all-profiles ' +
+    'of UTC with --utc. With --by-payment-time each payment counts on the day of its money. A reversal of all of it takes the money off on ' +
+    'the day on which it was seen. Other changes, such as a later part, change the first day. The report covers the service and workspace of the profile. --local covers practice; --all-profiles ' +
     'lists each profile.',
   danger: 'read',
   input: reportInput,

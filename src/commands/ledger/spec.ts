@@ -145,7 +145,7 @@ export const approveCommand = defineCommand({
   danger: 'money',
   summary: "approve another person's file, or an agent's charge",
   description:
-    'In a shared ledger, a file above the policy of its profile (`paycli policy set --approve-above`) needs a second ' +
+    'In a shared ledger, a file of charges above the policy of its profile (`paycli policy set --approve-above`) needs a second ' +
     'person. Shows the sum of the file and who wants to send it, and asks you to type the sum on a terminal; --yes ' +
     "does not answer that question. The person who ran the file can't approve it. The approval is for this file, " +
     'these options, and at most these rows and this sum. It sends nothing.\n\n' +

@@ -32,7 +32,7 @@ const setInput = {
   medium: repeated('--medium <medium>', `only these mediums: ${MEDIUM_NAMES.join(', ')}`, asOneOf(MEDIUM_NAMES)),
   approveAbove: repeated(
     '--approve-above <NGN 5,000.00>',
-    'a file above this sum needs `paycli approve` by another person, in a shared ledger; once per currency',
+    'a file of charges above this sum needs `paycli approve` by another person, in a shared ledger; once per currency',
     asMoney,
   ),
   maxRefunds: option('--max-refunds <n>', 'maximum number of refunds a day (UTC)', asInteger(0, 1_000_000_000)),
@@ -101,7 +101,7 @@ export const policyCommands = [
     examples: {
       'at most 100 charges and NGN 500,000.00 a day, by bank transfer only':
         "paycli policy set --max-charges 100 --max-amount 'NGN 500,000.00' --medium bank_transfer",
-      'two people for a file above NGN 1,000,000.00 (exit 2 without a shared ledger)':
+      'two people for a file of charges above NGN 1,000,000.00 (exit 2 without a shared ledger)':
         "paycli policy set --approve-above 'NGN 1,000,000.00'",
       'at most NGN 50,000.00 of refunds a day': "paycli policy set --max-refund-amount 'NGN 50,000.00'",
       'for a CI job that has a key and no profile': 'paycli policy set --others --max-charges 20',
