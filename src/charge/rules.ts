@@ -1,4 +1,4 @@
-import { CHARGE_WRITE, REFUND, statusOf, type WriteKind } from '../core/charge.ts';
+import { CHARGE_WRITE, statusOf, textAt, type WriteKind } from '../core/charge.ts';
 import { EXIT_CODES } from '../core/error.ts';
 import { definedIn, valueAt } from '../core/json.ts';
 import { formatMoney } from '../core/money.ts';
@@ -10,8 +10,9 @@ import type { BeginOptions } from '../ledger/ledger.ts';
 import { hasSameActivities, keptActivity, MOST_AGE_MS, type Snapshot, snapshotOf } from '../ledger/snapshot.ts';
 import { type Data, findOtherTerms, isOtherMedium, withoutPrivate } from './mediums.ts';
 import type { Outcome } from './outcome.ts';
-import { amountAt, isStepUnreadable, PAYMENTS, paymentShown, positive } from './payment.ts';
+import { activityFacts, amountAt, balanceOf, isStepUnreadable, PAYMENTS, paymentShown, positive } from './payment.ts';
 import type { ChargeRequest, ChargeRun, MakeRequest, Reading } from './request.ts';
+import { otherSumText } from './words.ts';
 
 /** The part of a request that depends on its kind. */
 interface Rules {
@@ -21,12 +22,13 @@ interface Rules {
   readonly send: (isOverdue: () => boolean) => Promise<Outcome>;
   /** The outcome to store for an answer. */
   readonly accepted: (record: ApiRecord) => StoredOutcome;
+  /** The missing sum that the request is for, if it is for the rest alone. */
+  readonly missing?: number | undefined;
 }
 
 const makeRules = (request: MakeRequest, { asked, paid }: Reading, now: () => number): Rules => {
   const { effect, about, path, body, once, equalSince, send, isFailed } = request;
   const sent = JSON.parse(body ?? '{}');
-  const currency = asked?.currency ?? '';
   return {
     effect,
     intent: {
@@ -41,8 +43,11 @@ const makeRules = (request: MakeRequest, { asked, paid }: Reading, now: () => nu
     send,
     accepted: ({ value }) => {
       const [uid, status] = [String(valueAt(value, 'uid')), statusOf(value)];
-      const amount = effect.kind === REFUND ? positive(amountAt(value, 'amount')) : undefined;
-      const wanted = amountAt(sent, 'amount');
+      const [amount, wanted] = [positive(amountAt(value, 'amount')), amountAt(sent, 'amount')];
+      const answered = textAt(value, 'currency');
+      const known = textAt(sent, 'currency') || (asked?.currency ?? answered);
+      const came = amount && formatMoney(amount, answered || known);
+      const asks = wanted && formatMoney(wanted, known);
       const evidence = {
         message: `${effect.done}: ${uid}`,
         uid,
@@ -52,10 +57,7 @@ const makeRules = (request: MakeRequest, { asked, paid }: Reading, now: () => nu
         state: 'accepted',
         exitCode: isFailed?.(value) === true ? EXIT_CODES.charge_failed : 0,
         evidence: evidenceOf('answer', now(), evidence),
-        odd:
-          amount && wanted && amount !== wanted
-            ? [`the answer shows a refund of ${formatMoney(amount, currency)}, not of ${formatMoney(wanted, currency)}`]
-            : [],
+        odd: came && asks && came !== asks ? [`the answer shows ${came}, not ${asks}`] : [],
       };
     },
   };
@@ -71,9 +73,11 @@ const acceptedOutcome = ({ value, servedAt, askedAt }: ApiRecord): StoredOutcome
 };
 
 /** Oddities of the activity in the answer. They don't make it another charge's. */
-const oddities = ({ value, servedAt }: ApiRecord, data: Data): string[] => {
+const oddities = ({ value, servedAt }: ApiRecord, data: Data, missing: number | undefined, currency = ''): string[] => {
   const created = parseInstant(String(valueAt(value, 'created_at')))?.ms;
+  const { amount } = activityFacts(value);
   return [
+    ...(missing !== undefined && amount !== missing ? [otherSumText(missing, amount, currency)] : []),
     ...(isOtherMedium(value, String(data['medium']))
       ? [`the answer looks like another medium than ${String(data['medium'])}`]
       : []),
@@ -113,6 +117,7 @@ const showsNothingNew = async (
 const chargeRules = (request: ChargeRequest, reading: Reading, run: ChargeRun): Rules => {
   const { ugwo, tries = 0, remaining = false, beside = [] } = request;
   const { shown } = reading;
+  const missing = remaining && shown?.facts !== undefined ? balanceOf(shown.facts).missing : undefined;
   const here = run.io.clock.now();
   const now = provenServiceTime(shown, here);
   const data = request.data(now ?? here);
@@ -127,7 +132,10 @@ const chargeRules = (request: ChargeRequest, reading: Reading, run: ChargeRun): 
       expiresAt: parseInstant(readTerm(data['expires_at']) ?? '')?.ms,
       digest: digestOf(withoutPrivate(data)),
       asked: shown?.asked ?? {},
-      ...(request.evidence && { evidence: request.evidence }),
+      evidence: [
+        ...(request.evidence ?? []),
+        ...(missing === undefined ? [] : [evidenceOf('remaining', here, { missing })]),
+      ],
     },
     how: { shown, remaining, beside },
     send: async (isOverdue) => {
@@ -135,7 +143,11 @@ const chargeRules = (request: ChargeRequest, reading: Reading, run: ChargeRun): 
       const body = { type: 'charge', data };
       return run.client.write('ugwo.charge', { params: { ugwoUid: ugwo }, body, now, isOverdue, tries, isNothing });
     },
-    accepted: (record) => ({ ...acceptedOutcome(record), odd: oddities(record, data) }),
+    accepted: (record) => ({
+      ...acceptedOutcome(record),
+      odd: oddities(record, data, missing, shown?.asked.currency),
+    }),
+    missing,
   };
 };
 

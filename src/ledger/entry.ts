@@ -253,6 +253,12 @@ export const withEvidence = (list: readonly Evidence[], added: Evidence | undefi
   return longer.toSpliced(FIRST_KEPT, longer.length - MOST_EVIDENCE);
 };
 
+/** Oddities of an accepted answer, as they were told; undefined if there are none. */
+export const oddIn = ({ evidence }: Entry): string | undefined => {
+  const odd = evidence.find(({ kind }) => kind === 'odd');
+  return odd && String(odd['message']);
+};
+
 /** Builds evidence of a moment in milliseconds. */
 export const evidenceOf = (kind: string, at: number, what: Readonly<Record<string, unknown>>): Evidence => ({
   kind,

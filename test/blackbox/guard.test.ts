@@ -174,17 +174,9 @@ describe('--remaining', () => {
     const argv = [...FILE, '--json', '--yes'];
     const paid = { ...ACTIVITY, status: 'successful', next_action: null, charged_amount: 40_000 };
     const uid = ugwoOf(1);
-    await scene({
-      service: serveAll([
-        json(200, request({ uid })),
-        json(200, ACTIVITY),
-        json(200, request({ uid, total_amount_paid: 40_000, activities: [paid] })),
-        json(200, { ...ACTIVITY, uid: uidOf(2), amount: 90_000 }),
-      ]),
-      before: [argv],
+    const rest = {
       argv: [...argv, '--remaining'],
       stderr: /^/,
-      requests: ['GET', 'POST', 'GET', 'POST'],
       report: {
         1: {
           state: 'accepted',
@@ -192,7 +184,20 @@ describe('--remaining', () => {
           error: /NGN 500\.00 is missing, but this charge asks for NGN 900\.00/,
         },
       },
+    };
+    const { home, service } = await scene({
+      ...rest,
+      service: serveAll([
+        json(200, request({ uid })),
+        json(200, ACTIVITY),
+        json(200, request({ uid, total_amount_paid: 40_000, activities: [paid] })),
+        json(200, { ...ACTIVITY, uid: uidOf(2), amount: 90_000 }),
+      ]),
+      before: [argv],
+      requests: ['GET', 'POST', 'GET', 'POST'],
     });
+    // A later run has them from the ledger.
+    await scene({ ...rest, home, service, requests: [] });
   });
 
   it('refuses the rows of a file that are not paid in part', () =>

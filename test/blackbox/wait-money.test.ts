@@ -86,6 +86,17 @@ describe('activity wait, after a payment', () => {
     });
   });
 
+  it('tells nobody to transfer once it is paid, though the service keeps the account', async () => {
+    const kept = waiting(
+      { ...ACTIVITY, status: 'successful', amount: 90_000 },
+      requestOf({ total_amount_paid: 90_000 }),
+    );
+    const { stdout } = await scene({ ...kept, argv: [...kept.argv, '-o', 'table'], stdout: /^status +paid$/m });
+    expect(stdout).not.toContain('Next:');
+    const open = { ...kept, service: () => json(200, ACTIVITY), argv: ['activity', 'get', UGWO_ID, ACTIVITY.uid] };
+    await scene({ ...open, argv: [...open.argv, '-o', 'table'], stdout: ['Next:'] });
+  });
+
   it('believes the activity if the request shows an older one', async () => {
     const old = standing('processing', { updated_at: '2026-11-20T10:00:00Z' });
     const now = { ...PAID, updated_at: '2026-11-20T10:00:09Z' };
@@ -214,7 +225,7 @@ describe('ugwo charge --from --wait', () => {
     const report = reportPath();
     await scene({ ...run, argv: [...run.argv, '--report', report], exit: 13, json: {} });
     const rest = charging(report, '--remaining', '--report', reportPath());
-    await scene({ ...run, argv: rest, exit: 9, json: { accepted: 1, refused: 1 } });
+    await scene({ ...run, argv: rest, json: { accepted: 2, skipped: 1 } });
     expect(postsOf(run.service)).toEqual({ 1: 1, 2: 2 });
   });
 

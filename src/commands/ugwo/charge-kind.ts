@@ -18,13 +18,14 @@ import {
 } from '../../charge/mediums.ts';
 import { activityFacts, endOf, isStepUnreadable, paymentShown } from '../../charge/payment.ts';
 import { refusalByStatus } from '../../charge/refusals.ts';
+import type { Sent } from '../../charge/request.ts';
 import type { Client } from '../../client/client.ts';
 import type { Resource } from '../../contract/proof.ts';
 import { DIAL_HEADER, rowStateOf, statusOf } from '../../core/charge.ts';
 import { EXIT_CODES, PayError } from '../../core/error.ts';
 import type { FlagOf, Pair } from '../../core/input.ts';
 import { definedIn, printExact, valueAt } from '../../core/json.ts';
-import { type Entry, isCharge, type RequestTerms } from '../../ledger/entry.ts';
+import { type Entry, isCharge, oddIn, type RequestTerms } from '../../ledger/entry.ts';
 import { endIn } from '../../ledger/guard.ts';
 import type { RequestRead } from '../../ledger/match.ts';
 import { NO_TOTAL, type Total, withRow } from '../../ledger/policy.ts';
@@ -47,9 +48,7 @@ import {
   isMadeHere,
   lookBeforeCharge,
   PARAM,
-  type Rest,
   refusedCharge,
-  restOf,
 } from './charge-send.ts';
 import type { ChargeSharing } from './charge-share.ts';
 import type { FileOfCharges } from './charge-spec.ts';
@@ -137,21 +136,29 @@ const madeEnd = (activity: unknown, payment: string | undefined): Pick<RowEnd, '
 };
 
 /** Row outcome of a charge that this run created. */
-const madeNow = (activity: unknown, id: string, asked?: RequestTerms, rest?: Rest): RowEnd => {
+const madeNow = ({ record: { value: activity }, id, odd, missing, reading }: Sent): RowEnd => {
   const payment = paymentShown(activity);
-  const fields = { ...chargeFields(id, activity, payment, asked), missing_minor: rest?.missing };
+  const fields = { ...chargeFields(id, activity, payment, reading.shown?.asked), missing_minor: missing };
   const state = endOf(payment);
   if (state !== undefined) return { state, fields, error: failedText(activity) };
-  const sum = rest?.missing ?? activityFacts(activity).amount;
-  return { state: 'accepted', sum, fields, ...definedIn({ error: rest?.warning }), ...madeEnd(activity, payment) };
+  const sum = missing ?? activityFacts(activity).amount;
+  return {
+    state: 'accepted',
+    sum,
+    fields,
+    ...(missing && definedIn({ error: odd.join('; ') || undefined })),
+    ...madeEnd(activity, payment),
+  };
 };
 
 /** Row outcome of a charge from the ledger. `activity` is its activity in the service's own fields. */
 const asKept = (charge: Entry, activity: unknown): RowEnd => {
-  const { exitCode, id, asked } = charge;
+  const { exitCode, id, asked, evidence } = charge;
   const [state, payment] = [rowStateOf(charge.state, endIn(charge)), paymentIn(charge)];
-  const kept = { state, exitCode, fields: chargeFields(id, activity, payment, asked) };
-  if (state === 'accepted') return { ...kept, ...madeEnd(activity, payment) };
+  const missing = evidence.find(({ kind }) => kind === 'remaining')?.['missing'];
+  const kept = { state, exitCode, fields: { ...chargeFields(id, activity, payment, asked), missing_minor: missing } };
+  if (state === 'accepted')
+    return { ...kept, ...(missing ? definedIn({ error: oddIn(charge) }) : {}), ...madeEnd(activity, payment) };
   if (state !== charge.state) return { ...kept, error: failedText(activity, payment) };
   return state === 'sending' ? kept : { ...kept, error: lastMessage(charge) };
 };
@@ -295,11 +302,8 @@ const openSender = (
         { ...job, client: checkouts.noting(client, row.number, () => shown) },
       );
       if (charged.kind === 'accepted') {
-        const { record, id, odd, unrecorded, reading } = charged;
-        const rest = restOf(record.value, earlier, reading.shown);
-        const notes = rest?.warning === undefined ? odd : [rest.warning, ...odd];
-        const end = madeNow(record.value, id, reading.shown?.asked, rest);
-        return { kind: 'made', end, odd: notes, unrecorded };
+        const { odd, unrecorded } = charged;
+        return { kind: 'made', end: madeNow(charged), odd, unrecorded };
       }
       const { by } = charged;
       if (by !== undefined && isMadeHere(by, charged, data(), job)) return { kind: 'kept', entry: by };

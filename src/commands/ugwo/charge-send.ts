@@ -9,11 +9,9 @@ import {
   mediumNamed,
   propertyOf,
 } from '../../charge/mediums.ts';
-import { activityFacts, balanceOf } from '../../charge/payment.ts';
 import { REFUSALS } from '../../charge/refusals.ts';
 import { refusedError } from '../../charge/refused.ts';
 import type { ChargeRequest } from '../../charge/request.ts';
-import { otherSumText } from '../../charge/words.ts';
 import type { Client } from '../../client/client.ts';
 import { bankMeant } from '../../core/banks.ts';
 import { tellsActivities } from '../../core/charge.ts';
@@ -169,26 +167,6 @@ export const guardedBy = (earlier: OneCharge['earlier']): Required<Pick<ChargeRe
   again: earlier === 'again',
   remaining: earlier === 'remaining',
 });
-
-/** Missing amount of a payment request, with a warning if the charge asks the customer for another sum. */
-export interface Rest {
-  readonly missing: number;
-  readonly text: string;
-  readonly warning: string | undefined;
-}
-
-/** The rest that a charge with --remaining is for; undefined for any other charge. */
-export const restOf = (
-  activity: unknown,
-  earlier: OneCharge['earlier'],
-  shown: Snapshot | undefined,
-): Rest | undefined => {
-  const missing = earlier === 'remaining' && shown?.facts !== undefined ? balanceOf(shown.facts).missing : undefined;
-  if (missing === undefined) return undefined;
-  const [{ amount }, currency] = [activityFacts(activity), shown?.asked.currency ?? ''];
-  const warning = amount === missing ? undefined : otherSumText(missing, amount, currency);
-  return { missing, text: formatMoney(missing, currency), warning };
-};
 
 export const refusedCharge = (refused: Refused, data: Data, { ledger }: RowDeps): PayError => {
   const { by } = refused;

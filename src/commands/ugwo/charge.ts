@@ -11,6 +11,7 @@ import type { Resource as Activity } from '../../contract/proof.ts';
 import { about, statusOf } from '../../core/charge.ts';
 import { PayError, usageError } from '../../core/error.ts';
 import { canAsk, namingFlags } from '../../core/input.ts';
+import { formatMoney } from '../../core/money.ts';
 import type { ApiRecord } from '../../core/record.ts';
 import type { Result, View } from '../../core/result.ts';
 import { isSameRef } from '../../core/text.ts';
@@ -33,9 +34,7 @@ import {
   guessFor,
   type Looked,
   lookBeforeCharge,
-  type Rest,
   refusedCharge,
-  restOf,
 } from './charge-send.ts';
 import type { ChargeSharing } from './charge-share.ts';
 import type { ChargeInput, OneCharge } from './charge-spec.ts';
@@ -49,8 +48,10 @@ interface Made {
   /** Ref of the payment request, as it was read before. */
   readonly ref?: string | undefined;
   readonly wrote?: true;
-  /** Rest that the customer has to pay, where it is one. */
-  readonly rest?: Rest | undefined;
+  /** The missing sum that the customer has to pay, if it is the rest alone. */
+  readonly missing?: number | undefined;
+  /** The same as money. */
+  readonly amount?: string | undefined;
   /** Error if the ledger could not record the charge. */
   readonly unrecorded?: PayError;
 }
@@ -96,14 +97,13 @@ const noted = async (
     shown,
     ref,
   }: { readonly charged: Sent; readonly shown: Looked['shown'] | undefined; readonly ref: string | undefined },
-  earlier: OneCharge['earlier'],
   run: Run,
 ): Promise<Made> => {
   const record = charged.record as ApiRecord<Activity>;
-  const { id, odd, unrecorded } = charged;
-  const rest = restOf(record.value, earlier, shown);
-  for (const what of [...(rest?.warning === undefined ? [] : [rest.warning]), ...odd]) await run.say(`note: ${what}`);
-  return { record, id, ref, wrote: true, rest, ...(unrecorded && { unrecorded }) };
+  const { id, odd, missing, unrecorded } = charged;
+  for (const what of odd) await run.say(`note: ${what}`);
+  const amount = missing === undefined ? undefined : formatMoney(missing, shown?.asked.currency ?? '');
+  return { record, id, ref, wrote: true, missing, amount, ...(unrecorded && { unrecorded }) };
 };
 
 /**
@@ -169,12 +169,12 @@ const makeCharge = async (
     }
     return { charged, shown: looked?.shown, ref };
   }, io);
-  return made.charged === undefined ? made : noted(made, earlier, run);
+  return made.charged === undefined ? made : noted(made, run);
 };
 
-const shownOf = ({ record, rest, ref, wrote }: Made, { passOn }: OneCharge, sharing: ChargeSharing | undefined) => ({
+const shownOf = ({ record, amount, ref, wrote }: Made, { passOn }: OneCharge, sharing: ChargeSharing | undefined) => ({
   record,
-  view: { ...activityView, ...(rest && { amount: rest.text }), ref },
+  view: { ...activityView, ...(amount && { amount }), ref },
   passOn: sharing?.printing(passOn) ?? passOn,
   ...(wrote && { wrote }),
 });
@@ -246,12 +246,12 @@ const chargeOne = async (input: OneCharge, run: Run): Promise<Result> => {
     // A request that fails the local check leaves no entry in the ledger.
     client.check('ugwo.charge', call);
     const made = await makeCharge(input, client, run, sharing);
-    const { record, wrote, id, rest } = made;
+    const { record, wrote, id, missing } = made;
     const { wait } = input;
     const shown = shownOf(made, input, sharing);
     const trouble = troubleOf(made);
     if (trouble !== undefined) return { kind: 'record', ...shown, failure: trouble };
-    const share = async () => sharing?.one(record.value, { id, isNew: wrote === true, rest: rest?.missing }, client);
+    const share = async () => sharing?.one(record.value, { id, isNew: wrote === true, rest: missing }, client);
     if (wait !== undefined) return waiting(made, input, wait, share, client, run);
     const end = chargeEnd(made, String(data['medium']));
     return { kind: 'record', ...shown, ...end, ...(sharing && { after: share }) };
