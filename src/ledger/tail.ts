@@ -57,8 +57,10 @@ export const openTail = (ledger: Ledger, { filters, unsettledOnly }: WatchFilter
   const freed = new Map<string, Watched>();
   /** The last sequence number of each payment request. */
   const newest = new Map<string, number>();
-  /** Highest sequence number read; undefined before the first read. */
-  let last: number | undefined;
+  /** Parts of the ledger to read next. The first read skips settled charges, since the ledger may hold very many. */
+  let parts: WatchFilter['filters'] = unsettledOnly ? [{ payments: ['open'] }, { states: UNDECIDED }] : [{}];
+  /** Highest sequence number read, and a time after which new entries begin. A restored ledger gives numbers again. */
+  let [last, since] = [0, 0];
 
   const keep = (one: Watched, before?: Watched): void => {
     if (before !== undefined) sums.add(before.charge, before.now, -1);
@@ -92,18 +94,15 @@ export const openTail = (ledger: Ledger, { filters, unsettledOnly }: WatchFilter
   /** Returns all matching charges at the first read, and later added ones and those that are unsettled again. */
   const added = async (): Promise<ChargeChange[]> => {
     const changes: ChargeChange[] = [];
-    // The first read skips settled charges, since the ledger may hold very many.
-    const parts = last === undefined && unsettledOnly ? [{ payments: ['open'] as const }, { states: UNDECIDED }] : [{}];
-    const after = Math.max(0, (last ?? 0) - OVERLAP);
-    let highest = (await ledger.list({ limit: 1 }))[0]?.seq ?? 0;
-    for (const filter of filters.flatMap((one) => parts.map((part) => ({ ...one, ...part, after })))) {
+    const [end] = await ledger.list({ limit: 1 });
+    for (const filter of filters.flatMap((one) => parts.map((part) => ({ ...one, ...part })))) {
       for await (const charge of walkCharges(ledger, filter)) {
-        const isNews = charge.seq > (last ?? 0) || UNSETTLED.includes(stateNow(charge));
+        const isNews = charge.seq > last || UNSETTLED.includes(stateNow(charge));
         if (isNews && !live.has(charge.id)) changes.push(...take(charge));
-        highest = Math.max(highest, charge.seq);
       }
     }
-    last = highest;
+    [last, since] = [end?.seq ?? 0, (end?.createdAt ?? 0) + 1];
+    parts = [{ after: last - OVERLAP }];
     return changes.sort((a, b) => a.charge.seq - b.charge.seq);
   };
 
@@ -112,13 +111,13 @@ export const openTail = (ledger: Ledger, { filters, unsettledOnly }: WatchFilter
     state: (): string => {
       const isKept = (one: Watched): boolean =>
         UNSETTLED.includes(one.now) || one.charge.createdAt > now() - 8 * DAY_MS;
-      return JSON.stringify({ last, live: [...live.values()].filter(isKept).map((one) => [one.charge.id, one.now]) });
+      return JSON.stringify([last, since, [...live.values()].filter(isKept).map((one) => [one.charge.id, one.now])]);
     },
     /** Goes on where another tail has saved its state. Call it first. */
     resume: async (state: string): Promise<void> => {
-      const saved = JSON.parse(state) as { readonly last: number; readonly live: readonly [string, Now][] };
-      last = saved.last;
-      for (const [id, then] of saved.live) {
+      const [after, began, kept] = JSON.parse(state) as [number, number, [string, Now][]];
+      parts = [...parts, { after }, { started: { since: began } }];
+      for (const [id, then] of kept) {
         const charge = await ledger.get(id);
         if (charge !== undefined && isCharge(charge)) keep({ charge, now: then, at: now() });
       }

@@ -269,12 +269,12 @@ export class Queue {
     return compact(this.#db, async (work) => work());
   }
 
-  /** `target`: the last target of `webhook listen`. `tail`: the place where `watch --exec` goes on. */
-  setting(name: 'target' | 'tail'): string | undefined {
+  /** `target`: the last target of `webhook listen`. `place`: where `watch --exec` goes on. */
+  setting(name: 'target' | 'place'): string | undefined {
     return this.#sql.setting(name);
   }
 
-  set(name: 'target' | 'tail', value: string): Promise<void> {
+  set(name: 'target' | 'place', value: string): Promise<void> {
     return this.#write(() => this.#sql.set(name, value));
   }
 

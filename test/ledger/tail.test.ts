@@ -164,16 +164,42 @@ it('a later tail reports what changed since the state it resumes, except of char
   const ended = [paying('expired', old(7, 2)), paying('expired', old(9, 3)), unmade(7, 4), unmade(9, 5)];
   const [before, after] = [
     [paying('open', old(9, 1)), ...ended],
-    [1, 2, 3, 4, 5].map((seq) => paying('paid', { id: `chg-${seq}`, seq })),
+    [9, 7, 9, 7, 9].map((days, index) => paying('paid', old(days, index + 1))),
   ];
   await read(before);
-  const resumed = openTail(memoryLedger(after), { filters: [{}], unsettledOnly: false }, () => SENT);
+  const resumed = openTail(memoryLedger(after), { filters: [{}], unsettledOnly: true }, () => SENT);
   await resumed.resume(tail.state());
   expect((await resumed.changes()).map(({ charge: { seq }, before, now }) => [seq, before, now])).toEqual([
     [1, 'open', 'paid'],
     [2, 'expired', 'paid'],
     [4, 'not_created', 'paid'],
   ]);
+});
+
+const at = (seq: number, more: Partial<Charge> = {}) => ({ id: `chg-${seq}`, seq, createdAt: SENT + seq, ...more });
+const OLD = [1, 2].map((seq) => paying('paid', at(seq)));
+
+it.each<[string, Charge[], Charge[], unknown[]]>([
+  [
+    'one that took the place of a lost one in a restored ledger',
+    [...OLD, ...Array.from({ length: 300 }, (_, index) => paying('paid', at(index + 3)))],
+    [
+      ...OLD,
+      paying('paid', at(3, { id: 'chg-new', createdAt: SENT + 1000 })),
+      paying('open', at(4, { id: 'chg-next', createdAt: SENT + 1001 })),
+      paying('open', at(5, { id: 'chg-late' })),
+    ],
+    ['chg-new', 'chg-next', 'chg-late'],
+  ],
+  ['one of a clock that was set back', OLD, [...OLD, paying('paid', at(3, { createdAt: 0 }))], ['chg-3']],
+  ['the first one', [], [paying('paid', at(1))], ['chg-1']],
+])('a later tail of unsettled charges reports once what began meanwhile: %s', async (_what, before, after, ids) => {
+  const { tail, read } = tailing(true);
+  await read(before);
+  const resumed = openTail(memoryLedger(after), { filters: [{}], unsettledOnly: true }, () => SENT);
+  await resumed.resume(tail.state());
+  const reported = async () => (await resumed.changes()).map(({ charge: { id } }) => id);
+  expect([await reported(), await reported()]).toEqual([ids, []]);
 });
 
 it('a tail of unsettled charges keeps the last two hundred that ended, the newest first', async () => {

@@ -234,16 +234,16 @@ describe('the queue', () => {
   it('is not changed by a process that runs on after a newer paycli has upgraded it', async () => {
     const folder = join(newFolder('queue'), 'data');
     const queue = openQueue(folder, process.geteuid?.());
-    await queue.set('tail', 'before');
+    await queue.set('place', 'before');
     const db = new DatabaseSync(join(folder, 'webhooks.db'));
     db.exec('PRAGMA user_version = 99');
     db.close();
-    await expect(queue.set('tail', 'after')).rejects.toMatchObject({
+    await expect(queue.set('place', 'after')).rejects.toMatchObject({
       kind: 'ledger',
       message: expect.stringMatching(/webhooks\.db was upgraded by a newer paycli while in use$/),
       detail: { hint: expect.stringMatching(/^use the newer paycli/) },
     });
-    expect(queue.setting('tail')).toBe('before');
+    expect(queue.setting('place')).toBe('before');
     queue.close();
   });
 

@@ -112,7 +112,7 @@ export class Hook {
     ]);
     this.#stop = AbortSignal.any([signals.stop, this.#over.signal]);
     this.#steady = steadyTime(clock);
-    this.#saved = unsettledOnly ? queue.setting('tail') : '';
+    this.#saved = unsettledOnly ? queue.setting('place') : '';
   }
 
   /** Goes on where an earlier run has ended. */
@@ -208,7 +208,7 @@ export class Hook {
     const { queue, tail } = this.#deps;
     await this.#keep(seen, this.#saved !== undefined);
     const state = this.#goesOn ? tail.state() : '';
-    if (state !== this.#saved) await queue.set('tail', state);
+    if (state !== this.#saved) await queue.set('place', state);
     this.#saved = state;
   }
 
