@@ -249,7 +249,9 @@ describe('a payment request that was paid twice', () => {
     await settle(first, 'successful', () => 40_000);
     await settle(second, 'successful', () => 90_000);
     const shown = async () => (await paycli('ugwo', 'get', uid)).stderr.replaceAll(/\s+/g, ' ');
-    expect(await shown()).toContain(`NGN 400.00 too much came; pay it back with: paycli refund create ${second} --ugwo ${uid} --amount 400.00`);
+    expect(await shown()).toContain(
+      `NGN 400.00 too much came; pay it back with: paycli refund create ${second} --ugwo ${uid} --amount 400.00`,
+    );
     const words = ['--amount', '400.00', '--provider', 'gtb', '--account-number', '0123456789', '--yes'];
     const refund = await paycli('refund', 'create', second, ...words);
     expect(refund.code, refund.stderr).toBe(0);

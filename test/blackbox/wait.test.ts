@@ -44,6 +44,22 @@ describe('activity wait', () => {
       },
     }));
 
+  it('exits with 12 if the account has expired, with the command to charge again', () =>
+    scene({
+      service: () => {
+        const headers = { account_number: '0123456789', expires_at: new Date(Date.now() - 30_000).toISOString() };
+        return standing('requires_action', { next_action: { type: 'user_action', headers } });
+      },
+      argv: [...WAIT, '--wait-timeout', '1s', '--json'],
+      exit: 12,
+      json: { status: 'requires_action' },
+      error: {
+        kind: 'pending',
+        message: 'the time to pay is over, and nothing came',
+        hint: `charge again: paycli ugwo charge ${UGWO_ID}`,
+      },
+    }));
+
   it('prints nothing before the end', async () => {
     const service = await serve([standing('requires_action'), hang]);
     const run = startHere([...WAIT, '--json'], { service });

@@ -199,7 +199,7 @@ describe('the end of follow', () => {
     const { followed, reports } = followOn(place, { limit: MINUTE });
     const { waited, ...rest } = await followed;
     service.done();
-    expect(rest).toMatchObject({ payment: 'open', expired: false });
+    expect(rest).toMatchObject({ payment: 'open' });
     expect(waited).toBeGreaterThanOrEqual(MINUTE);
     expect(waited).toBeLessThan(MINUTE + 1000);
     expect(place.waits.at(-1)).toBeGreaterThan(500);
@@ -222,13 +222,21 @@ describe('the end of follow', () => {
     const service = await serveAlways(shows('requires_action', account(expiresAt)));
     const place = bench(service.origin);
     const { followed } = followOn(place);
-    const { waited, expired } = await followed;
+    const { waited, payment } = await followed;
     service.done();
-    expect(expired).toBe(true);
+    expect(payment).toBe('expired');
     expect(waited).toBeGreaterThanOrEqual(39_000);
     expect(waited).toBeLessThan(43_000);
     const until = place.waits.map((_wait, index) => place.waits.slice(0, index + 1).reduce((sum, ms) => sum + ms, 0));
     expect(until.some((ms) => ms > 24_000 && ms < 26_000)).toBe(true);
+  });
+
+  it('is open at a limit at which a payment of the last moment may not show yet', async () => {
+    freeze();
+    const service = await serveAlways(shows('requires_action', account(Date.now() + 25_000)));
+    const { payment } = await followOn(bench(service.origin), { limit: 35_000 }).followed;
+    service.done();
+    expect(payment).toBe('open');
   });
 
   it('uses the monotonic clock', async () => {
@@ -268,6 +276,15 @@ describe('the end of follow', () => {
     service.done();
     expect(service.seen.length).toBeGreaterThan(1);
     expect(waited).toBeLessThan(20_000);
+  });
+
+  it.each<[string, Answer]>([
+    ['was cut off', hang],
+    ['has failed', problem(403, 'No')],
+  ])('is open if the last read %s', async (_how, last) => {
+    const service = await serve([shows('requires_action', account(Date.now() - MINUTE)), last]);
+    const { followed } = followOn(bench(service.origin), { limit: 2000 });
+    expect(await followed).toMatchObject({ payment: 'open' });
   });
 
   it.each([

@@ -36,11 +36,10 @@ interface FollowDeps {
 export interface Followed {
   /** The last reading; undefined if none succeeded and none was known before. */
   readonly record: ApiRecord<ActivityLike> | undefined;
+  /** `expired`, too, if it is open some time after the customer's time to act. */
   readonly payment: Payment;
   /** Duration of the wait, in milliseconds. */
   readonly waited: number;
-  /** The wait ended open, and the customer's time to act has expired. */
-  readonly expired: boolean;
   /** Reads were made, and none of them was answered. */
   readonly unanswered: boolean;
   /** Error of the last read, if it failed and the wait ended open. */
@@ -59,7 +58,8 @@ interface State {
   readonly accountUntil?: number | undefined;
   /** Error of the last read, if it failed. */
   readonly fault?: PayError;
-  readonly answered?: true;
+  /** True if a read was answered, and the last one was not cut off by the end of the wait. */
+  readonly answered?: boolean;
   /** A read was made, and none was answered so far. */
   readonly unanswered?: boolean;
 }
@@ -100,7 +100,7 @@ export const openFollowing = ({ params, known, limit }: Follow, { client, io, ob
 
   const afterFailure = (thrown: unknown, isCut: boolean): State => {
     // A read that the end of the wait has aborted did not fail.
-    if (isCut) return { ...state, unanswered: state.answered !== true };
+    if (isCut) return { ...state, answered: false, unanswered: state.answered !== true };
     if (!(thrown instanceof PayError)) throw thrown;
     const mayPass = state.record !== undefined || ['read_failed', 'interrupted'].includes(thrown.kind);
     if (!mayPass) throw thrown;
@@ -138,11 +138,18 @@ export const openFollowing = ({ params, known, limit }: Follow, { client, io, ob
       onPause: (until, fault) =>
         tell({ status: state.record && statusOf(state.record.value), until, failing: fault !== undefined }),
     });
-    const { record, payment, expiry, fault, unanswered = false } = state;
+    const { record, payment, expiry = Infinity, answered, fault, unanswered = false } = state;
     const now = clock.ticks();
     const stopped = signals.stop.aborted && !isOver() ? interrupted(signals.stop.reason) : undefined;
-    const expired = payment === 'open' && expiry !== undefined && expiry <= now;
-    return { record, payment, unanswered, waited: now - started, expired, fault, interrupted: stopped };
+    const isLapsed = answered && !fault && expiry + GRACE_MS - LAST_READ_MS <= now;
+    return {
+      record,
+      payment: isLapsed ? 'expired' : payment,
+      unanswered,
+      waited: now - started,
+      fault,
+      interrupted: stopped,
+    };
   };
 
   return { read, record: () => state.record, end };

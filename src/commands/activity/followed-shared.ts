@@ -85,11 +85,10 @@ const againLine = ({ uid }: ActivityLike, { ugwoUid, limit, place }: WaitOptions
   commandLine(place, 'activity', 'wait', ugwoUid, uid, '--wait-timeout', durationWord(limit));
 
 const stillOpen = (activity: ActivityLike, followed: Followed, options: WaitOptions): PayError => {
-  const { waited, expired, fault, unanswered } = followed;
+  const { waited, fault, unanswered } = followed;
   const seen = `the payment is still open after ${formatDuration(waited)} (last status: ${statusWord(statusOf(activity)) || 'unreadable'})`;
   const parts = [
     seen,
-    ...(expired ? ['the time to pay is over'] : []),
     ...(fault === undefined ? [] : [fault.message]),
     ...(fault === undefined && unanswered ? ['the service stopped answering'] : []),
   ];
