@@ -44,8 +44,8 @@ const makeRules = (request: MakeRequest, { asked, paid }: Reading, now: () => nu
     accepted: ({ value }) => {
       const [uid, status] = [String(valueAt(value, 'uid')), statusOf(value)];
       const [amount, wanted] = [positive(amountAt(value, 'amount')), amountAt(sent, 'amount')];
-      const answered = textAt(value, 'currency');
-      const known = textAt(sent, 'currency') || (asked?.currency ?? answered);
+      const answered = textAt(value, 'currency').toUpperCase();
+      const known = textAt(sent, 'currency').toUpperCase() || (asked?.currency ?? answered);
       const came = amount && formatMoney(amount, answered || known);
       const asks = wanted && formatMoney(wanted, known);
       const evidence = {

@@ -164,7 +164,8 @@ describe('ugwo create --from', () => {
   });
 
   it('notes each row that is answered with another amount or currency', () => {
-    const answers = [{}, { amount: 5000 }, { currency: 'GHS' }].map((odd, index) =>
+    const odds = [{ currency: ['ngn', 'Naira'] }, { amount: 5000 }, { currency: 'GHS' }];
+    const answers = odds.map((odd, index) =>
       json(201, { ...ugwo(index), amount: 500_000, ...odd }),
     );
     const rows = [1, 2, 3].map((number) => `5000,NGN,G-${number}`);
