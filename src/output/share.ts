@@ -179,7 +179,7 @@ const copyText = async (
   { stdout, stderr }: PassOnIo,
 ): Promise<string> => {
   const copied = copiedOf(action, message);
-  if (copied === undefined) return 'Nothing was copied: there is no account number and no code to dial.';
+  if (copied === undefined) return 'Nothing was copied: there is no account number and no code to pay with now.';
   const { what, text } = copied;
   // A line break would run a pasted command, and nobody sees an escape sequence in a clipboard.
   if (message === undefined && shownExactly(text) !== text) return `Nothing was copied: ${what} has hidden characters.`;

@@ -192,12 +192,16 @@ describe('--remaining', () => {
         json(200, ACTIVITY),
         json(200, request({ uid, total_amount_paid: 40_000, activities: [paid] })),
         json(200, { ...ACTIVITY, uid: uidOf(2), amount: 90_000 }),
+        json(200, request({ uid, total_amount_paid: 90_000, activities: [paid, { ...paid, uid: uidOf(2) }] })),
       ]),
       before: [argv],
       requests: ['GET', 'POST', 'GET', 'POST'],
     });
-    // A later run has them from the ledger.
-    await scene({ ...rest, home, service, requests: [] });
+    // A later run has them from the ledger, while the charge is open.
+    const later = { ...rest, home, service };
+    await scene({ ...later, requests: [] });
+    const report = { 1: { payment: 'paid', missing_minor: '', error: '' } };
+    await scene({ ...later, before: [['ledger', 'sync', '-q']], requests: ['GET'], report });
   });
 
   it('refuses the rows of a file that are not paid in part', () =>

@@ -37,7 +37,7 @@ describe('--share and --copy', () => {
       ended: {
         notice: [
           'Nothing to send to the customer: act.A.b asks nothing of the customer (processing).',
-          'Nothing was copied: there is no account number and no code to dial.',
+          'Nothing was copied: there is no account number and no code to pay with now.',
         ],
       },
     });

@@ -155,7 +155,7 @@ const madeNow = ({ record: { value: activity }, id, odd, missing, reading }: Sen
 const asKept = (charge: Entry, activity: unknown): RowEnd => {
   const { exitCode, id, asked, evidence } = charge;
   const [state, payment] = [rowStateOf(charge.state, endIn(charge)), paymentIn(charge)];
-  const missing = evidence.find(({ kind }) => kind === 'remaining')?.['missing'];
+  const missing = payment === 'open' ? evidence.find(({ kind }) => kind === 'remaining')?.['missing'] : undefined;
   const kept = { state, exitCode, fields: { ...chargeFields(id, activity, payment, asked), missing_minor: missing } };
   if (state === 'accepted')
     return { ...kept, ...(missing ? definedIn({ error: oddIn(charge) }) : {}), ...madeEnd(activity, payment) };
