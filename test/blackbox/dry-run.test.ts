@@ -203,6 +203,16 @@ describe('--dry-run of a charge', () => {
     });
   });
 
+  it('shows what is missing with --remaining', async () => {
+    const { service } = await serveAnswers({ read: request({ total_amount_paid: 200_001 }) });
+    await scene({
+      service,
+      argv: [...CHARGE, '--remaining', '--dry-run', '-o', 'csv'],
+      stdout: /^/,
+      stderr: [`this charges ${ugwoOf(1)}: NGN 3,000.00, order-1`],
+    });
+  });
+
   it.each([
     ['alone', CHARGE, 'note: '],
     ['in a file', ['ugwo', 'charge', '--from', ussdFile(1, 2), '--concurrency', '1'], 'note: row 1: '],

@@ -9,6 +9,7 @@ import {
   mediumNamed,
   propertyOf,
 } from '../../charge/mediums.ts';
+import { balanceOf } from '../../charge/payment.ts';
 import { REFUSALS } from '../../charge/refusals.ts';
 import { refusedError } from '../../charge/refused.ts';
 import type { ChargeRequest } from '../../charge/request.ts';
@@ -153,12 +154,12 @@ export const lookBeforeCharge = async (
  */
 export const NO_CHECKOUT = 'no checkout shown; the service may refuse';
 
-/** Describes a charge in one line: the payment request, and its amount, reference, description and customer. */
+/** Describes a charge in one line: the payment request, and what it lacks, its reference, description and customer. */
 export const describedCharge = (ugwo: string, shown: Snapshot | undefined): string => {
-  const { asked = {}, description } = shown ?? {};
-  const { amount, currency, ref, customer, email } = asked;
-  const money = amount === undefined ? undefined : formatMoney(amount, currency ?? '');
-  const parts = [money, ref, description, email ?? customer].filter((part) => part !== undefined);
+  const { asked = {}, description, facts } = shown ?? {};
+  const missing = facts && balanceOf(facts).missing;
+  const money = missing === undefined ? '' : formatMoney(missing, asked.currency ?? '');
+  const parts = [money, asked.ref, description, asked.email ?? asked.customer].filter(Boolean);
   return `${ugwo}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`;
 };
 
