@@ -1,6 +1,6 @@
 import type { RowJob, RowKind, RowSender } from '../bulk/kind.ts';
 import { inOneLine, type RowEnd } from '../bulk/row-end.ts';
-import { type Protected, ProtectedRows, type RowAttempt } from '../bulk/send-row.ts';
+import { type Protected, ProtectedRows } from '../bulk/send-row.ts';
 import { sendAnew } from '../charge/age.ts';
 import { charge } from '../charge/charge.ts';
 import type { Outcome } from '../charge/outcome.ts';
@@ -17,7 +17,6 @@ import type { Result } from '../core/result.ts';
 import { DAY_MS } from '../core/time.ts';
 import { type Entry, oddIn } from '../ledger/entry.ts';
 import { hasFailed } from '../ledger/guard.ts';
-import type { Refused } from '../ledger/ledger.ts';
 import { NO_TOTAL } from '../ledger/policy.ts';
 import type { Run } from './run.ts';
 import { existingForRow, openFind, type UniqueKey, uniqueIn } from './unique.ts';
@@ -154,59 +153,6 @@ export const openMaker = <T>(
     return (await startOfJob) - EQUAL_MS;
   };
 
-  const requestFor = async (item: T, { row, client }: Omit<RowAttempt, 'tries'>, tries = 0): Promise<MakeRequest> => {
-    const { operation, input } = request(item);
-    const { answered, ...pace } = client.pace ?? {};
-    const send = async (isOverdue: () => boolean): Promise<Outcome> => {
-      let outcome = await client.paced(pace).write(operation, { ...input, isOverdue, tries });
-      if (outcome.certain === 'rejected' && unique !== undefined && find !== undefined) {
-        const record = await existingForRow(unique, input.body ?? {}, outcome.error, find);
-        outcome = { certain: 'accepted', record };
-        // Counts as an accepted answer that is not yet reported, like an answer to this row's own request.
-        io.flight.accepted += 1;
-      }
-      // A row keeps its place until an existing record is read.
-      answered?.(outcome);
-      return outcome;
-    };
-    // The ledger keeps the message alone, which names the columns on the next run, too.
-    const worded = (error: PayError): PayError => {
-      const named = job.named(error, item);
-      return named instanceof PayError ? inOneLine(named) : error;
-    };
-    return {
-      ...client.check(operation, input),
-      about: about(item),
-      once,
-      again,
-      row,
-      tries,
-      send: async (isOverdue) => {
-        const outcome = await send(isOverdue).catch((thrown: unknown) => {
-          throw thrown instanceof PayError ? worded(thrown) : thrown;
-        });
-        return outcome.certain === 'accepted' ? outcome : { ...outcome, error: worded(outcome.error) };
-      },
-      ...(look && { look: async () => ({ since: ledger.moment(), ...(await look(item)) }) }),
-      equalSince: await equalSince(input.body ?? {}),
-      isFailed: (value) => failure?.(value) !== undefined,
-      onElsewhere: ({ id, origin }) =>
-        tellOnce('elsewhere', `Row ${row.number}: there is an earlier one of the same at ${origin} (${id}).`),
-    };
-  };
-
-  /** The entry that has done a row. Throws any other refusal. */
-  const doneBy = async (refused: Refused, row: number): Promise<Entry> => {
-    const { why, by } = refused;
-    const isEqual = why === 'made' && !once;
-    if (by !== undefined && isEqual) {
-      const equal = `Row ${row} equals a row of an earlier file, so nothing is created for it (${by.id}), nor for others like it.`;
-      await tellOnce('equal', `${equal} --allow-repeats creates all of them.`);
-    }
-    if (by !== undefined && (isEqual || why === 'done')) return by;
-    throw refusedError(refused, false);
-  };
-
   const madeNow = (value: unknown, entry: string, odd: readonly string[]): RowEnd => {
     const uid = textAt(value, 'uid');
     const fields = { [uidColumn]: uid, status: textAt(value, 'status'), entry };
@@ -217,14 +163,58 @@ export const openMaker = <T>(
 
   const sending: Protected<T> = {
     idColumn: 'entry',
-    judge: (planned) => async (item, attempt) => {
-      const judged = await charge(await requestFor(item, attempt), { ...job, client: attempt.client, planned });
-      return judged.kind === 'refused' ? doneBy(judged, attempt.row.number) : undefined;
-    },
-    once: async (item, attempt) => {
-      const { row, client } = attempt;
-      const made = await charge(await requestFor(item, attempt, attempt.tries), { ...job, client });
-      if (made.kind === 'refused') return { kind: 'kept', entry: await doneBy(made, row.number) };
+    once: async (item, { row, client, tries }) => {
+      const { operation, input } = request(item);
+      const { answered, ...pace } = client.pace ?? {};
+      const send = async (isOverdue: () => boolean): Promise<Outcome> => {
+        let outcome = await client.paced(pace).write(operation, { ...input, isOverdue, tries });
+        if (outcome.certain === 'rejected' && unique !== undefined && find !== undefined) {
+          const record = await existingForRow(unique, input.body ?? {}, outcome.error, find);
+          outcome = { certain: 'accepted', record };
+          // Counts as an accepted answer that is not yet reported, like an answer to this row's own request.
+          io.flight.accepted += 1;
+        }
+        // A row keeps its place until an existing record is read.
+        answered?.(outcome);
+        return outcome;
+      };
+      // The ledger keeps the message alone, which names the columns on the next run, too.
+      const worded = (error: PayError): PayError => {
+        const named = job.named(error, item);
+        return named instanceof PayError ? inOneLine(named) : error;
+      };
+      const made = await charge(
+        {
+          ...client.check(operation, input),
+          about: about(item),
+          once,
+          again,
+          row,
+          tries,
+          send: async (isOverdue) => {
+            const outcome = await send(isOverdue).catch((thrown: unknown) => {
+              throw thrown instanceof PayError ? worded(thrown) : thrown;
+            });
+            return outcome.certain === 'accepted' ? outcome : { ...outcome, error: worded(outcome.error) };
+          },
+          ...(look && { look: async () => ({ since: ledger.moment(), ...(await look(item)) }) }),
+          equalSince: await equalSince(input.body ?? {}),
+          isFailed: (value) => failure?.(value) !== undefined,
+          onElsewhere: ({ id, origin }) =>
+            tellOnce('elsewhere', `Row ${row.number}: there is an earlier one of the same at ${origin} (${id}).`),
+        },
+        { ...job, client },
+      );
+      if (made.kind === 'refused') {
+        const { why, by } = made;
+        const isEqual = why === 'made' && !once;
+        if (by !== undefined && isEqual) {
+          const equal = `Row ${row.number} equals a row of an earlier file, so nothing is created for it (${by.id}), nor for others like it.`;
+          await tellOnce('equal', `${equal} --allow-repeats creates all of them.`);
+        }
+        if (by !== undefined && (isEqual || why === 'done')) return { kind: 'kept', entry: by };
+        throw refusedError(made, false);
+      }
       const { record, id, odd, unrecorded } = made;
       for (const what of odd) await tellOnce(id, `note: row ${row.number}: ${what}`);
       return { kind: 'made', end: madeNow(record.value, id, odd), odd: [], unrecorded };

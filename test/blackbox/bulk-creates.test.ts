@@ -156,7 +156,7 @@ describe('ugwo create --from', () => {
     await scene({
       service,
       argv: [...words, '--from', file, '--dry-run'],
-      stderr: [/: 4 payment.* for NGN 24,000\.50 and JPY 7,000[ .]/],
+      stderr: [/In the file: 4 payment.* for NGN 24,000\.50 and JPY 7,000 /],
       requests: [],
     });
     await scene({ service, argv: from(words, file, '--yes'), stderr: /^/, json: { accepted: 4 } });
@@ -165,9 +165,7 @@ describe('ugwo create --from', () => {
 
   it('notes each row that is answered with another amount or currency', () => {
     const odds = [{ currency: ['ngn', 'Naira'] }, { amount: 5000 }, { currency: 'GHS' }];
-    const answers = odds.map((odd, index) =>
-      json(201, { ...ugwo(index), amount: 500_000, ...odd }),
-    );
+    const answers = odds.map((odd, index) => json(201, { ...ugwo(index), amount: 500_000, ...odd }));
     const rows = [1, 2, 3].map((number) => `5000,NGN,G-${number}`);
     return scene({
       service: answers,
@@ -453,12 +451,12 @@ describe('refund create --from', () => {
     const file = fileOf(
       csvOf(HEADER, row(1, '5000.00', 'NGN'), row(2, '"1,000.50"', 'NGN'), row(3, '20.00', 'USD'), row(4)),
     );
-    const total = '4 payments for NGN 6,000.50 and USD 20.00, 1 of them without a known amount';
-    const kinds = '(in NGN 2, to a given account 4, in USD 1, in full 1)';
-    const error = { message: expect.stringContaining(`Pay back ${total} ${kinds}?`) };
+    const total =
+      '4 payments for NGN 6,000.50 and USD 20.00, 1 of them without a known amount (in NGN 2, to a given account 4, in USD 1, in full 1)';
+    const error = { message: expect.stringContaining(`Pay back ${total}?`) };
     await scene({ service: serveMaking('rfd'), argv: from(REFUND, file), exit: 2, stdout: '', error, requests: [] });
     const argv = [...REFUND, '--from', file, '--dry-run'];
-    const stderr = `To pay back: ${total}. Nothing was sent.\n`;
+    const stderr = `In the file: ${total}. Nothing was sent.\n`;
     await scene({ service: serveMaking('rfd'), argv, stderr, requests: [] });
   });
 
@@ -477,11 +475,7 @@ describe('refund create --from', () => {
     });
     const later = { service, home };
     await scene({ ...later, argv: late, json: { skipped: 2 }, requests: [] });
-    for (const how of ['--yes', '--dry-run'])
-      await scene({ ...later, argv: from(REFUND, file, how), exit: 9, json: { refused: 2 }, requests: [] });
-    const planned = { rows: 2, amounts: [{ currency: 'NGN', amount: 500_000 }], unknown_amounts: 1 };
-    const again = from(REFUND, file, '--again', '--dry-run');
-    await scene({ ...later, argv: again, stderr: /^/, json: { not_started: 2, planned }, requests: [] });
+    await scene({ ...later, argv: other, exit: 9, json: { refused: 2 }, requests: [] });
     await scene({ ...later, argv: [...other, '--again'], json: { accepted: 2 }, requests: ['POST', 'POST'] });
   });
 

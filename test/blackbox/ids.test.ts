@@ -69,6 +69,7 @@ describe.each(FORMS)('an id %s', (_form, form) => {
     await scene({
       service: [json(200, ugwo(1))],
       argv: ['ugwo', 'create', '--from', fileOf(`${JSON.stringify(row)}\n`, 'a.ndjson')],
+      stderr: 'note: row 1: the answer shows NGN 5,000.01, not NGN 5,000.00\n',
       requests: [`POST /v1/ugwo {"amount":500000,"currency":"NGN","onye":"${ONY}","ref":"a","checkout":"${CHK}"}`],
     });
     const refunds = fileOf(`${JSON.stringify({ activity: ACT, ugwo: form(ugwoOf(1)) })}\n`, 'b.ndjson');

@@ -88,7 +88,7 @@ const lookBeforeRefund = async (
   const paid = await lookAtPaid(item, run);
   if (validate) checkDestination(paid, { provider: item.body['destination'] });
   const { activity, money } = item;
-  const reading = refundReading(money?.minor, paid, item.currency);
+  const reading = refundReading(money?.minor, paid);
   const currency = reading.asked?.currency;
   if (currency !== undefined && item.currency !== undefined && currency !== item.currency) {
     throw usageError(`${activity} was paid in ${currency}, not in ${item.currency}`);
@@ -120,7 +120,6 @@ export const refundKind = (given: RefundOptions, run: Run): RowKind<RefundRow> =
       wrong: (text, problem) => `"${text}" ${problem}`,
     },
     named: ['ugwo', 'ugw'],
-    judges: true,
     columns: listColumns(REFUND_FIELDS, REFUND_KEY),
     example: { [REFUND_KEY]: 'act.EXAMPLE', amount: '1250.75', currency: 'NGN', reason: 'EXAMPLE' },
     report: madeColumns('refund'),

@@ -74,9 +74,9 @@ export const lookAtPaid = async (input: Refunded, run: Needs): Promise<Paid | un
   };
 };
 
-/** Reading of the payment, for a refund of `minor`, or of all of it. `given`: its currency if that can't be read. */
-export const refundReading = (minor: number | undefined, paid: Paid | undefined, given?: string): Reading => ({
-  asked: { amount: minor ?? paid?.amount, currency: paid?.currency || given },
+/** Reading of the payment, for a refund of `minor`, or of all of it. */
+export const refundReading = (minor: number | undefined, paid: Paid | undefined): Reading => ({
+  asked: { amount: minor ?? paid?.amount, currency: paid?.currency || undefined },
   paid: paid?.status,
 });
 
