@@ -68,7 +68,6 @@ export const NEXT_STEP = {
     'once `paycli ledger migrate` has ended, run the same command again with the new paycli; nothing was sent',
   migrateAsOwner: 'run `paycli ledger migrate` once, as the owner of the database',
   reach: 'check that the database runs and can be reached, then run the same command again',
-  findLost: 'find out about them first: `paycli ledger sync`',
   useNewer: 'use the newer paycli; nothing was changed',
   replaceRecord:
     'copy it, check that `paycli ledger list --all-profiles` shows every charge made from this machine, then move it away',

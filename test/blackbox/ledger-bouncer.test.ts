@@ -69,7 +69,7 @@ describe.runIf(full || hasBouncer())('a shared ledger behind a PgBouncer in tran
     takenOver.resolve();
     const ended = await running;
     expect(ended.code, ended.stderr).toBe(10);
-    expect(ended.stderr).toContain("the ledger's database had lost 1 charge; the charges may exist");
+    expect(ended.stderr).toContain("the ledger's database had lost 1 charge, which may have been made");
     expect(errorOf(await chargeOf(ugwoOf(5), machine))).toMatchObject({ exit_code: 10 });
     expect([postsOf(held), postsOf(service)]).toEqual([{ 0: 1 }, { 5: 1 }]);
   });

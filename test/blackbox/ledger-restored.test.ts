@@ -14,7 +14,7 @@ const replace = async ({ cluster, database }: Team, by: string): Promise<void> =
 
 const nowAtom = (): string => `${new Date().toISOString().slice(0, 19)}+00:00`;
 
-const LOST = "the ledger's database had lost 2 charges; the charges may exist";
+const LOST = "the ledger's database had lost 2 charges, which may have been made";
 
 /** Accepts every charge and lists it later. */
 const serveKnown = () =>
@@ -36,8 +36,10 @@ describe.skipIf(process.platform === 'win32')("a team's database", () => {
     await scene({ ...one, before: [byUssd(ugwoOf(2))], argv: byUssd(ugwoOf(3)) });
     await replace(team, copy);
     // Only the charging machine has its charges.
-    const hint = 'find out about them first: `paycli ledger sync`';
-    await scene({ ...one, argv: byUssd(ugwoOf(2)), exit: 10, error: { message: LOST, hint } });
+    const error = { message: LOST, hint: `find out first: \`paycli ledger sync --base-url ${service.origin}\`` };
+    await scene({ ...one, argv: byUssd(ugwoOf(2)), exit: 10, error });
+    const elsewhere = team.machine(await serveCharges());
+    await scene({ ...elsewhere, argv: byUssd(ugwoOf(5)), exit: 10, error, requests: [] });
     const entries = [{ state: 'unknown' }, { state: 'unknown' }, { state: 'accepted' }];
     for (const number of [2, 4]) await scene({ ...other, argv: byUssd(ugwoOf(number)), exit: 10, entries });
     await scene({ ...other, built: true, argv: ['ledger', 'sync', '--json'] });

@@ -45,7 +45,7 @@ const NEWEST_OF_ROW = 'created_at DESC, seq DESC';
 /** `row` is an SQL keyword. */
 const columnSql = (name: string): string => (name === 'row' ? '"row"' : name);
 
-const SELECT = `SELECT ${COLUMNS.map(columnSql).join()} FROM paycli.charge`;
+export const SELECT_ENTRY = `SELECT ${COLUMNS.map(columnSql).join()} FROM paycli.charge`;
 
 const IN_FORCE = "ugwo = ? AND state IN ('sending', 'unknown', 'accepted')";
 
@@ -66,7 +66,7 @@ export const countStatement = (query: Query): string => `SELECT count(*) FROM pa
 export const findStatement = (query: Query, lock: boolean): string => {
   const { limit = -1, order = 'oldest', rows } = query;
   const limited = limit < 0 ? '' : ` LIMIT ${limit}`;
-  return `${SELECT} ${selectedBy(query)} ORDER BY ${rows !== undefined && order === 'newest' ? NEWEST_OF_ROW : ORDERS[order]}${limited}${lock ? ' FOR UPDATE' : ''}`;
+  return `${SELECT_ENTRY} ${selectedBy(query)} ORDER BY ${rows !== undefined && order === 'newest' ? NEWEST_OF_ROW : ORDERS[order]}${limited}${lock ? ' FOR UPDATE' : ''}`;
 };
 
 export const entriesOf = ({ rows }: StatementResult): Entry[] => rows.map((row) => entryOf(row as never));

@@ -1,6 +1,7 @@
 import { NEXT_STEP } from '../../charge/words.ts';
 import { countText } from '../../core/charge.ts';
 import { handleSignals, PayError } from '../../core/error.ts';
+import { commandLine, ownerTarget } from '../../core/input.ts';
 import type { Decision, JobsBackend, LockPolicy, Query } from '../backend.ts';
 import type { Entry } from '../entry.ts';
 import type { JobRow, KeptUpdate } from '../job.ts';
@@ -35,6 +36,7 @@ import {
   insertStatement,
   listLiteral,
   literal,
+  SELECT_ENTRY,
   touchStatement,
   updateStatement,
   writtenStatement,
@@ -170,14 +172,14 @@ const lockKeys = ({ earlier, job, rows, activities, id }: Query): readonly strin
   return id === undefined ? undefined : [`id ${id}`];
 };
 
-const NOT_RECONCILED = "SELECT count(*) FROM paycli.charge WHERE put_back AND state = 'unknown'";
+const NOT_RECONCILED = `${SELECT_ENTRY} WHERE put_back AND state = 'unknown' ORDER BY seq`;
 
 /** Refuses new intents while intents that the database had lost are still unknown. */
-const refuseLost = (count: number): void => {
-  if (count === 0) return;
-  const lost = countText(Array.from({ length: count }, () => ({ kind: 'charge' })));
-  throw new PayError('ledger', `the ledger's database had lost ${lost}; the charges may exist`, {
-    hint: NEXT_STEP.findLost,
+const refuseLost = (lost: readonly Entry[]): void => {
+  const [first] = lost;
+  if (first === undefined) return;
+  throw new PayError('ledger', `the ledger's database had lost ${countText(lost)}, which may have been made`, {
+    hint: `find out first: \`${commandLine(ownerTarget(first), 'ledger', 'sync')}\``,
   });
 };
 
@@ -208,7 +210,7 @@ export const changeStep = <T>(
       ...(purpose === 'intent' ? [NOT_RECONCILED] : []),
     ],
     decide: (answers: readonly StatementResult[]) => {
-      if (purpose === 'intent') refuseLost(Number(answers.at(-1)?.rows[0]?.[0]));
+      if (purpose === 'intent') refuseLost(entriesOf(answers.at(-1) as StatementResult));
       let at = 0;
       const found = about.map((query) => (asked.includes(query) ? entriesOf(answers[at++] as StatementResult) : []));
       const allowance = spending && allowanceOf(spending.of, answers.slice(at));

@@ -65,7 +65,7 @@ describe.skipIf(process.platform === 'win32')("this machine's copies of what it 
     expect(await unknownTo(next)).toEqual(from(0, 3).map(ugwoOf));
     await expect(next.begin(intent({ about: ugwoOf(500) }), { again: false })).rejects.toMatchObject({
       kind: 'ledger',
-      message: "the ledger's database had lost 3 charges; the charges may exist",
+      message: "the ledger's database had lost 3 charges, which may have been made",
     });
   });
 
@@ -142,7 +142,7 @@ describe.skipIf(process.platform === 'win32')("this machine's copies of what it 
     await other.record(begun.kind === 'begun' ? begun.id : '', { state: 'rejected', exitCode: 3 });
     for (const machine of [mine, other]) {
       await expect(machine.begin(intent({ about: ugwoOf(0) }), { again: false })).rejects.toMatchObject({
-        message: "the ledger's database had lost 1 charge; the charges may exist",
+        message: "the ledger's database had lost 1 charge, which may have been made",
       });
     }
   });
@@ -165,7 +165,7 @@ describe.skipIf(process.platform === 'win32')("this machine's copies of what it 
     await beginAll(ledger, [0]);
     await forget(place, [0]);
     await expect(ledger.begin(intent({ about: ugwoOf(1) }), { again: false })).rejects.toMatchObject({
-      message: "the ledger's database had lost 1 charge; the charges may exist",
+      message: "the ledger's database had lost 1 charge, which may have been made",
     });
     expect(await unknownTo(ledger)).toEqual([ugwoOf(0)]);
   });
@@ -178,7 +178,7 @@ describe.skipIf(process.platform === 'win32')("this machine's copies of what it 
     await beginAll(one, [2]);
     await forget(place, [1]);
     await expect(one.begin(intent({ about: ugwoOf(3) }), { again: false })).rejects.toMatchObject({
-      message: "the ledger's database had lost 1 charge; the charges may exist",
+      message: "the ledger's database had lost 1 charge, which may have been made",
     });
     expect(await unknownTo(one)).toEqual([ugwoOf(1)]);
   });
@@ -217,7 +217,7 @@ describe.skipIf(process.platform === 'win32')("this machine's copies of what it 
     await cluster.stop();
     await cluster.start();
     await expect(ledger.begin(intent({ about: ugwoOf(MANY) }), { again: false })).rejects.toMatchObject({
-      message: "the ledger's database had lost 1 charge; the charges may exist",
+      message: "the ledger's database had lost 1 charge, which may have been made",
     });
   });
 
