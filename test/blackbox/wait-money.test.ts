@@ -210,7 +210,7 @@ describe('ugwo charge --from --wait', () => {
   };
 
   const MISSING =
-    'charge what is missing: the same command with --remaining, the report of this run as its file, and another --report';
+    'charge what is missing: the same command with --remaining, its --report in place of the file, and another --report';
 
   it.each([
     ['13 if a payment lacks money', 13, 40_000, [AGAIN, MISSING]],

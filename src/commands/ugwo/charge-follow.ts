@@ -80,7 +80,7 @@ export const followCharges = async (wait: FollowedJob): Promise<Aftermath> => {
     fault?.detail.hint,
     countOf(sums, 'expired') > 0 && CHARGE_EXPIRED,
     countOf(sums, 'underpaid') > 0 &&
-      'charge what is missing: the same command with --remaining, the report of this run as its file, and another --report',
+      'charge what is missing: the same command with --remaining, its --report in place of the file, and another --report',
     (fault !== undefined || isOpen) &&
       `check again later: \`${shellLine(['paycli', 'ledger', 'sync', ...(others.length === 0 ? [job] : [])])}\``,
   ].filter(Boolean);
