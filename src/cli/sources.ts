@@ -103,12 +103,12 @@ const readBytes = async (stream: Readable, { limit, what, stop }: ReadOptions): 
   return Buffer.concat(chunks);
 };
 
-/** Yields the bytes of a stream; throws `interrupted` at the first signal. */
+/** Yields the bytes of standard input; throws `interrupted` at the first signal. */
 export async function* readStream(stream: Readable, stop: AbortSignal): AsyncGenerator<Uint8Array> {
   try {
     yield* addAbortSignal(stop, stream) as AsyncIterable<Uint8Array>;
   } catch (thrown) {
-    throw stop.aborted ? interrupted(stop.reason) : thrown;
+    throw stop.aborted ? interrupted(stop.reason) : usageError(`standard input can't be read: ${reasonOf(thrown)}`);
   }
 }
 

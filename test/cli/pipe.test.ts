@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { createWriteStream, rmSync } from 'node:fs';
+import { Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { rowSource } from '../../src/cli/sources.ts';
+import { readStream, rowSource } from '../../src/cli/sources.ts';
 import type { Io } from '../../src/core/io.ts';
 import { newFolder } from '../support/program.ts';
 
@@ -48,5 +49,13 @@ describe.runIf(process.platform !== 'win32')('a named pipe', () => {
     const path = fifo();
     const reading = textOf(path, new AbortController().signal, () => rmSync(path));
     await expect(reading).rejects.toMatchObject({ kind: 'usage', message: expect.stringContaining("can't be read") });
+  });
+});
+
+it('standard input fails with a usage error if it breaks off', async () => {
+  const broken = new Readable({ read: () => broken.destroy(new Error('read ECONNRESET')) });
+  await expect(readStream(broken, new AbortController().signal).next()).rejects.toMatchObject({
+    kind: 'usage',
+    message: "standard input can't be read: read ECONNRESET",
   });
 });
