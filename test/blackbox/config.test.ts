@@ -5,7 +5,7 @@ import { onTerminal, type Shown } from '../support/on-terminal.ts';
 import { newFolder, type RunOptions } from '../support/program.ts';
 import { scene } from '../support/scene.ts';
 import { ACTIVITY, DEAD_ORIGIN, json, page, serve, UGWO_ID } from '../support/service.ts';
-import { openTerminal } from '../support/terminal.ts';
+import { openTerminal, openThrough } from '../support/terminal.ts';
 
 const KEY = `sk.Test.${'0'.repeat(80)}`;
 
@@ -88,10 +88,13 @@ describe('config', () => {
 
 describe('a default of the profile', () => {
   it('applies on a terminal, never in a pipe', async () => {
-    const service = await serve([page([1], null), page([1], null), page([1], null), page([1], null)]);
+    const service = await serve([page([1], null), page([1], null), page([1], null), page([1], null), page([1], null)]);
     const home = withSettings(service.origin, { output: 'json' });
     expect((await shownBy(['ugwo', 'list'], { home })).raw).toMatch(/^\{"data":\[/);
     await scene({ home, argv: ['ugwo', 'list'], stdout: /^uid\t.*\nugw\.[^{]+\t/ });
+    const piped = openThrough(['sh', '-c', '"$@" | cat', 'sh'], ['ugwo', 'list'], { home });
+    await piped.ended;
+    expect(piped.raw()).toMatch(/^uid\t/);
     // A flag wins.
     expect((await shownBy(['ugwo', 'list', '-o', 'csv'], { home })).raw).toMatch(/^uid,/);
     expect((await shownBy(['ugwo', 'list', '--columns', 'ref'], { home })).raw).toMatch(/^ref *\n/);

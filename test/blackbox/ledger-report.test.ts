@@ -166,6 +166,8 @@ describe('ledger report', () => {
       (await inProcess(['ledger', 'report', '-o', 'csv', '--columns', 'reported,amount', ...more], { home })).stdout;
     expect(await sum()).toContain('charged,4320');
     expect(await sum('--local')).toContain('charged,1\r\n');
+    const byProfile = await sum('--by', 'profile', '--columns', 'profile,reported,amount');
+    expect(byProfile).toContain('\r\n,charged,4000\r\n');
     const all = await inProcess(
       ['ledger', 'report', '--all-profiles', '-o', 'tsv', '--columns', 'profile,reported,amount'],
       { home },

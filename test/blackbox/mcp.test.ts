@@ -902,7 +902,10 @@ describe('the arguments and results of an agent', () => {
       expect({ text, isError }, name).toEqual({ text: (await agent.call(name, other)).text, isError: false });
     }
     const nulls = { provider: null, phone: null, expires_in: '' };
-    expect(await agent.call('charge_plan', { ...BY_TRANSFER, ...nulls })).toMatchObject({ isError: false });
+    for (const given of [nulls, { expires_in: '5m' }]) {
+      const { isError, json: plan } = await agent.call('charge_plan', { ...BY_TRANSFER, ...given });
+      expect([isError, plan['charge']]).toEqual([false, expect.stringContaining(' by bank_transfer, ugw.')]);
+    }
   });
 
   it('contain no control character of the service; listing the tools sends no request', async () => {

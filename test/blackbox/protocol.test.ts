@@ -190,7 +190,7 @@ describe('a repeated charge', () => {
   const first = transfer(1, MINUTES_10);
 
   it('prints the existing activity as the service now shows it with --reuse', async () => {
-    const now = { ...first, psp_external_id: 'later' };
+    const now = { ...first, status: 'processing', psp_external_id: 'later' };
     await scene({
       service: [json(200, first), json(200, now)],
       before: [TRANSFER],
@@ -198,6 +198,7 @@ describe('a repeated charge', () => {
       stdout: `${JSON.stringify(now)}\n`,
       stderr: /^/,
       requests: ['POST', 'GET'],
+      entries: [{ status: 'processing' }],
     });
   });
 

@@ -46,6 +46,18 @@ describe('watch on a terminal', () => {
     expect(linesOf(await session.screen()).at(-1)).toBe('2 paid NGN 10,000.03');
   });
 
+  it('keeps what programs print above the table', async () => {
+    const world = await charge(2);
+    const session = openTerminal(['watch', '--job', world.job, '--until-final', '--exec', 'echo told'], world);
+    await session.saw(/2 open/);
+    world.set(1, 'successful');
+    await session.saw(/told/);
+    world.set(2, 'successful');
+    expect(await session.ended).toEqual({ code: 0 });
+    const [first, second, header] = linesOf(await session.screen());
+    expect([first, second, header]).toEqual(['told', 'told', expect.stringMatching(/^ref /)]);
+  });
+
   it.each([{ ACCESSIBLE: '1' }, { TERM: 'dumb' }])('prints lines without redrawing with %j', async (env) => {
     const world = await charge(2);
     const session = openTerminal(['watch', '--job', world.job, '--until-final'], { ...world, env });

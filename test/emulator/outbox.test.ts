@@ -192,7 +192,8 @@ describe('a webhook', () => {
     ['http://10.0.0.1/', /is another machine/],
     ['ftp://127.0.0.1/', /must be a URL/],
     ['hooks', /must be a URL/],
-    ['http://me:pass@127.0.0.1/', /must not hold a user name/],
+    ['http://me@127.0.0.1/', /must not hold a user name/],
+    ['http://:pass@127.0.0.1/', /must not hold a user name/],
   ])('rejects the URL %s', async (url, message) => {
     const { kind, message: said } = await faultOf(adding({ url }));
     expect([kind, said]).toEqual(['usage', expect.stringMatching(message)]);
