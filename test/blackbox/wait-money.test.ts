@@ -209,8 +209,7 @@ describe('ugwo charge --from --wait', () => {
     return { service, home: newFolder(), argv: charging(file, '--wait', '--wait-timeout', '1s') };
   };
 
-  const MISSING =
-    'charge what is missing: the same command with --remaining, its --report in place of the file, and another --report';
+  const MISSING = 'charge what is missing: --remaining with the report (--report) as the file';
 
   it.each([
     ['13 if a payment lacks money', 13, 40_000, [AGAIN, MISSING]],

@@ -79,8 +79,7 @@ export const followCharges = async (wait: FollowedJob): Promise<Aftermath> => {
   const hints = [
     fault?.detail.hint,
     countOf(sums, 'expired') > 0 && CHARGE_EXPIRED,
-    countOf(sums, 'underpaid') > 0 &&
-      'charge what is missing: the same command with --remaining, its --report in place of the file, and another --report',
+    countOf(sums, 'underpaid') > 0 && 'charge what is missing: --remaining with the report (--report) as the file',
     (fault !== undefined || isOpen) &&
       `check again later: \`${shellLine(['paycli', 'ledger', 'sync', ...(others.length === 0 ? [job] : [])])}\``,
   ].filter(Boolean);
