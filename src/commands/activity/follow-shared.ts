@@ -138,18 +138,12 @@ export const openFollowing = ({ params, known, limit }: Follow, { client, io, ob
       onPause: (until, fault) =>
         tell({ status: state.record && statusOf(state.record.value), until, failing: fault !== undefined }),
     });
-    const { record, payment, expiry = Infinity, answered, fault, unanswered = false } = state;
+    const { record, expiry = Infinity, answered, fault, unanswered = false } = state;
     const now = clock.ticks();
     const stopped = signals.stop.aborted && !isOver() ? interrupted(signals.stop.reason) : undefined;
     const isLapsed = answered && !fault && expiry + GRACE_MS - LAST_READ_MS <= now;
-    return {
-      record,
-      payment: isLapsed ? 'expired' : payment,
-      unanswered,
-      waited: now - started,
-      fault,
-      interrupted: stopped,
-    };
+    const payment = isLapsed ? 'expired' : state.payment;
+    return { record, payment, unanswered, waited: now - started, fault, interrupted: stopped };
   };
 
   return { read, record: () => state.record, end };
