@@ -50,22 +50,24 @@ it('the listener names events whose report a kill may have prevented; a second k
   expect(queue.place('printed')).toBe(131);
 });
 
-it.each([-1, 1])('the listener forwards and retries events if the clock is changed by %d hours', async (hours) => {
+it.each([-1, 1])('the listener dates, forwards and retries events if the clock moves by %d hours', async (hours) => {
+  const began = clock.now();
   let set = 0;
   const [stop, target] = [new AbortController(), await serveTarget((_seen, turn) => (turn === 0 ? 500 : 200))];
   const folder = join(newFolder('queue'), 'data');
-  await newQueue(folder).keep(delivery(1), { state: 'waiting', duplicates: false, due: clock.now() + 300 });
+  await newQueue(folder).keep(delivery(1), { state: 'waiting', duplicates: false, due: began + 300 });
   const listening = await openListening(
     { ...OPTIONS, folder, target: { url: new URL(target.url) } },
     {
       ...{ ...WORLD, stop: stop.signal, say: async () => undefined },
-      clock: { ...clock, now: () => clock.now() + set },
+      clock: { ...clock, now: () => began + set },
     },
   );
   set = hours * 3_600_000;
   await listening.events.next();
   expect(await deliver(listening.origin, bodyOf(2))).toMatchObject({ status: 200 });
-  await listening.events.next();
+  const printed = await listening.events.next();
+  expect(printed.value).toMatchObject([{ uid: uidOf(2), receivedAt: began + set }]);
   await target.came(3);
   stop.abort('SIGINT');
   await expect(listening.events.next()).rejects.toThrow('stopped by');
