@@ -298,6 +298,7 @@ describe('7 errors: a required value is blank or missing', () => {
     const { send, ugwo } = await charging();
     const answer = await send('POST', `/v1/ugwo/${ugwo.naira.uid}/activities`, {});
     expect(violationsOf(answer)).toEqual(['type', 'data']);
+    expect(answer.json.detail).toMatch(/^type: .+\ndata: .+$/);
   });
 
   test.each([null, 'bank_transfer', []])('422 on data when it is %j', async (data) => {
