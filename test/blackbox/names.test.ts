@@ -144,11 +144,12 @@ describe('a ref that is spelled differently', () => {
 
   it('is told for each of the names of a file', () =>
     scene({
-      ...shop({ ugwo: [request(1), request(2), request(3, { ref: apart })] }),
-      argv: [...fromFile(csvOf('ugwo', 'order-1', 'order-2', composed)), '--yes'],
+      ...shop({ ugwo: [request(1), request(2), request(3, { ref: apart }), request(4, { ref: 'INV-4' })] }),
+      argv: [...fromFile(csvOf('ugwo', 'order-1', 'order-2', composed, 'inv-4')), '--yes'],
       stderr: [
         `Names: order-1 is ${ugwoOf(1)} and 1 more\n`,
         `Names: ${composed} is ${ugwoOf(3)}, whose ref is spelled differently: `,
+        `, inv-4 is ${ugwoOf(4)}, whose ref is spelled differently: "INV-4"\n`,
       ],
     }));
 

@@ -6,7 +6,19 @@ import { CANARY } from '../support/canary.ts';
 import { onTerminal } from '../support/on-terminal.ts';
 import { newFolder, runBefore, start } from '../support/program.ts';
 import { scene } from '../support/scene.ts';
-import { ACTIVITY, hang, json, ONYE_ID, page, problem, reset, serve, UGWO_ID, ugwo } from '../support/service.ts';
+import {
+  ACTIVITY,
+  hang,
+  json,
+  ONYE_ID,
+  page,
+  problem,
+  reset,
+  serve,
+  serveAll,
+  UGWO_ID,
+  ugwo,
+} from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { ussdFile } from './bulk-support.ts';
 
@@ -191,17 +203,19 @@ describe('a closed pipe', () => {
 
 describe('a signal', () => {
   it.each([
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-    ['SIGHUP', 143],
-    ['SIGQUIT', 143],
-  ] as const)('%s during a read exits with %i at once', async (signal, code) => {
-    const service = await serve([hang]);
-    const running = start(['ugwo', 'list', '--debug'], { service });
+    ['SIGINT', 130, ['ugwo', 'list']],
+    ['SIGTERM', 143, ['ugwo', 'list']],
+    ['SIGHUP', 143, ['ugwo', 'list']],
+    ['SIGQUIT', 143, ['ugwo', 'list']],
+    ['SIGINT', 130, CHARGE],
+  ] as const)('%s during a read exits with %i at once: %j', async (signal, code, argv) => {
+    const service = await serveAll([hang]);
+    const running = start([...argv, '--debug'], { service });
     await running.saw(/> GET/);
     await service.came(1);
     running.kill(signal);
-    expect(await running.ended).toMatchObject({ code, stdout: '' });
+    const stderr = expect.stringMatching(/\nCancelled by [-\w]+; nothing was changed\n$/);
+    expect(await running.ended).toMatchObject({ code, stdout: '', stderr });
   });
 
   it('while waiting for standard input exits at once', async () => {

@@ -449,6 +449,22 @@ describe('watch --exec', () => {
     expect(kindsIn((await ended(run)).stderr)).toEqual(['paid']);
   });
 
+  it('tells at its next start what it could not store before its end', async () => {
+    const { sell, settle, watch, options } = await open();
+    const { activity } = await sell();
+    const run = watch('--exec', 'cat');
+    await run.saw(/\topen\t/);
+    const home = String(options.home);
+    const db = new DatabaseSync(join(home, queuesIn(home)[0] ?? ''));
+    db.exec("CREATE TRIGGER full BEFORE INSERT ON event BEGIN SELECT RAISE(ABORT, 'full'); END");
+    await settle(activity, 'successful');
+    await run.saw(/the queue can't be written to/);
+    await ended(run);
+    db.exec('DROP TRIGGER full');
+    db.close();
+    expect(kindsIn((await watch('--exec', 'cat', '--until-final').ended).stderr)).toEqual(['paid']);
+  });
+
   // The tests have no PostgreSQL on Windows.
   it.skipIf(process.platform === 'win32')('runs on each machine of a shared ledger, with the same id', async () => {
     const { url } = await newTeam();

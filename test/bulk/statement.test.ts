@@ -478,6 +478,19 @@ describe('rows around the lines', () => {
     expect(await numbers(content, name)).toEqual([1]);
   });
 
+  it('of NDJSON may read as a header, which opens no table', async () => {
+    const rows = [
+      '{"date":"25-Nov-26","amount":5}',
+      '{"date":"Date","amount":"Amount"}',
+      '{"date":"25-Nov-26","amount":6}',
+    ];
+    const { notices } = await read(rows.join('\n'), {}, 'x.ndjson');
+    expect(notices).toEqual([
+      'Columns: date "date", amount "amount"',
+      'Left out: 1 row without a date or an amount (row 2)',
+    ]);
+  });
+
   it('are counted from the header, as in errors', async () => {
     expect(await numbers(`Title\n${TABLE}Opening balance,,\n\n${LINE}\n`)).toEqual([2]);
     expect(await usageFaultOf(read(`Title\n${TABLE}\n${LINE}\n25-Nov-26,x,y\n`))).toContain(
