@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Intent, StoredOutcome } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { BACKENDS, open } from './support/backends.ts';
-import { account, begunOf, intent } from './support/charges.ts';
+import { account, begunOf, beside, intent, newPath, open as openFile } from './support/charges.ts';
+import { newSharedPlace } from './support/postgres.ts';
 
 const FIRST = { again: false };
 const OTHER = { service: 'https://other.example', origin: 'https://other.example' };
@@ -50,4 +51,27 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       for (const name of names) expect(name).toMatch(/^chg-[0-9a-hjkmnp-tv-z]{12}$/);
     });
   });
+});
+
+describe.each([
+  ['a file', 'charge'],
+  ['PostgreSQL', 'paycli.charge'],
+])('a ledger in %s', (where, table) => {
+  it.skipIf(where === 'PostgreSQL' && process.platform === 'win32')(
+    'refuses what its index alone holds back, as a bug',
+    async () => {
+      const [path, shared] = [newPath(), newSharedPlace()];
+      const ledger = await (where === 'a file' ? openFile(path) : shared.open());
+      await begun(ledger);
+      // Holds back any other charge.
+      const index = `CREATE UNIQUE INDEX one ON ${table} (service)`;
+      await (where === 'a file' ? beside(path, index) : shared.sql(index));
+      const about = 'ugw.AbCd.2';
+      await expect(begun(ledger, { about })).rejects.toMatchObject({
+        kind: 'refused',
+        message: `nothing was sent for ${about}: another request for it is unknown or is being sent`,
+        detail: { hint: expect.stringContaining('report this as a bug in paycli') },
+      });
+    },
+  );
 });
