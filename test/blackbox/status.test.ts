@@ -13,7 +13,7 @@ import { ugwoOf, uidOf } from '../support/ids.ts';
 import { inProcess } from '../support/in-process.ts';
 import { onTerminal } from '../support/on-terminal.ts';
 import { newFolder } from '../support/program.ts';
-import { json, serve, serveAllBy, ugwo } from '../support/service.ts';
+import { ACTIVITY, json, serve, serveAllBy, UGWO_ID, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { secretFile } from '../support/webhooks.ts';
 import { delivery } from '../webhook/support.ts';
@@ -301,6 +301,30 @@ describe('status', () => {
     const env = { PAYCLI_SECRET_KEY: undefined, PAYCLI_BASE_URL: undefined };
     const { stderr } = await inProcess(['status', '-o', 'table'], { home, env });
     expect(stderr).toContain('open NGN 900.00 and 2 of unknown amount (3)');
+  });
+
+  it.each([
+    ['an unknown amount', null, '1 of unknown amount', 'nothing', { amount: null }],
+    ['an amount', 500_000, 'NGN 5,000.00', 'NGN 0.00', { amount: 500_000, received: 0 }],
+  ])('counts a payment of %s until it is reversed', async (_what, amount, before, after, sum) => {
+    let shown: object = {};
+    const service = await serveAllBy(({ method }) => {
+      const activity = { ...ACTIVITY, amount, ...shown };
+      const request = { ...ugwo(1), uid: UGWO_ID, amount, checkout: { uid: 'chk.AbCd.1' } };
+      return json(200, method === 'POST' ? activity : { ...request, activities: 'status' in shown ? [activity] : [] });
+    });
+    const options = { service, home: newFolder() };
+    const at = (minute: number) => ({ updated_at: new Date(clock.now() + minute * MINUTE).toISOString() });
+    const received = async (now: object): Promise<string | undefined> => {
+      shown = now;
+      await inProcess(['ugwo', 'get', UGWO_ID], options);
+      return / received (.+?) {3}/.exec((await inProcess(['status', '-o', 'table'], options)).stderr)?.[1];
+    };
+    expect(await inProcess(['ugwo', 'charge', UGWO_ID, ...USSD], options)).toMatchObject({ code: 0 });
+    expect(await received({ status: 'successful', ...at(1) })).toBe(before);
+    expect(await received({ status: 'failed', ...at(2) })).toBe(after);
+    const { stdout } = await inProcess(['status', '--json'], options);
+    expect(JSON.parse(stdout)).toMatchObject({ received: [{ count: 1, ...sum }] });
   });
 
   it('says that --sync could not read the service, whatever else is unknown', async () => {

@@ -129,10 +129,17 @@ export const showStatus = async (
   const query = { ...scope, by: (allProfiles ? ['profile', 'origin'] : []) as SumColumn[], unit: 0 };
   const as = (reported: Counted['reported']) => (sum: ChargeSum) => [{ ...sum, reported }];
   // A reversal takes its money off the total, but is no payment to count.
-  const andTotal = (sum: Counted) => [
-    sum,
-    { ...sum, reported: 'charged' as const, ...(sum.reported === 'reversed' ? { count: 0, charges: 0 } : {}) },
-  ];
+  const andTotal = (sum: Counted): Counted[] => {
+    const isBack = sum.reported === 'reversed';
+    const back = isBack && {
+      count: 0,
+      charges: 0,
+      amount: 0n,
+      withoutAmount: 0,
+      withoutReceived: -sum.withoutReceived,
+    };
+    return [sum, { ...sum, reported: 'charged', ...back }];
+  };
   const isPayment = ({ reported }: Counted): boolean => reported !== 'too_much';
   const counts = (sum: ChargeSum) => countsByPayment(period)(sum).filter(isPayment).flatMap(andTotal);
   const paid = await ledger.sum({ ...query, time: 'paid_at', period }, openLedgerReport(counts, groupsOf));
