@@ -75,7 +75,8 @@ export interface Client {
   write(called: Called, input: CallInput): Promise<Outcome>;
   /**
    * A read that the service may not support: undefined if it doesn't, or if it gives one answer to every GET.
-   * Throws the errors of `call`; with `mustExist` also a 404 that names the object.
+   * Throws the errors of `call`; with `mustExist` also a 404 that names the object, and an answer of a live service about
+   * something else.
    */
   look<K extends OperationId>(
     id: K,
@@ -235,7 +236,7 @@ const pacedClient = (
         return (await call(id, input)) as ApiRecord<ProvenOf<K>>;
       } catch (thrown) {
         if (!(thrown instanceof PayError) || (mustExist && thrown.detail.isMissing === true)) throw thrown;
-        const isStub = thrown.detail.isOther === true && !isGuarded(options.origin);
+        const isStub = thrown.detail.isOther === true && !(mustExist && isGuarded(options.origin));
         if (isStub || NO_SUCH_READ.includes(thrown.detail.status)) return undefined;
         throw thrown;
       }

@@ -123,12 +123,20 @@ describe('look', () => {
     ['403', answer(403), 'auth'],
     ['422', answer(422), 'rejected'],
     ['invalid JSON', answer(200, { fault: 'the answer is not JSON' }), 'read_failed'],
-    // A stub on this machine may answer so to every read; a live service mixes answers up.
-    ['another payment request', answer(200, whole(ugwo(7))), 'read_failed'],
-    ['a list', answer(200, whole({ data: [], next_cursor: null })), 'read_failed'],
   ])('fails for %s', async (_what, outcome, kind) => {
     const { client } = clientOf([outcome]);
     expect(await thrownBy(client.look('ugwo.get', READ))).toMatchObject({ kind });
+  });
+
+  it.each([
+    ['another payment request', ugwo(7)],
+    ['a list', { data: [], next_cursor: null }],
+  ])('returns undefined for %s, and fails for it on a live service if it must exist', async (_what, value) => {
+    const found = answer(200, whole(value));
+    const { client } = clientOf([found, found]);
+    expect(await client.look('ugwo.get', READ)).toBeUndefined();
+    const failed = thrownBy(client.look('ugwo.get', READ, { mustExist: true }));
+    expect(await failed).toMatchObject({ kind: 'read_failed' });
   });
 
   it('rethrows other exceptions', async () => {

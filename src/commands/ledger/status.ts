@@ -134,7 +134,7 @@ export const showStatus = async (
     const back = isBack && {
       count: 0,
       charges: 0,
-      amount: 0n,
+      amount: sum.amount && 0n,
       withoutAmount: 0,
       withoutReceived: -sum.withoutReceived,
     };
