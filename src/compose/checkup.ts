@@ -63,12 +63,10 @@ const unlessSaid = (finding: CheckResult, before: readonly CheckResult[]): Check
 const withinLimit = async <T extends object>(
   { clock }: RunContext['io'],
   what: string,
-  work: (over: AbortSignal) => Promise<T>,
+  work: () => Promise<T>,
 ): Promise<T> => {
-  const over = new AbortController();
-  const answer = await withTimeout(work(over.signal), CHECK_LIMIT_MS, clock);
+  const answer = await withTimeout(work(), CHECK_LIMIT_MS, clock);
   if (answer !== undefined) return answer;
-  over.abort('late');
   throw new PayError('read_failed', `${what} did not answer within ${CHECK_LIMIT_MS / 1000} s`, {
     hint: 'check the network, the proxy and the address',
   });
@@ -160,9 +158,7 @@ const serviceFindings = async (run: RunContext, target: RunCredentials): Promise
   const timeout = Math.min(run.globals.timeout, LONGEST_ATTEMPT_MS);
   const client = await openClient({ ...run, globals: { ...run.globals, timeout } }, target);
   const began = clock.ticks();
-  const answer = await withinLimit(run.io, 'the service', (over) =>
-    client.call('ugwo.list', { query: { limit: '1' } }, over),
-  );
+  const answer = await withinLimit(run.io, 'the service', () => client.call('ugwo.list', { query: { limit: '1' } }));
   const took = Math.round(clock.ticks() - began);
   return [
     ok('service', `accepts the key (answered in ${took} ms)`),
