@@ -51,7 +51,7 @@ export const requestSeen = (charge: Entry, all: readonly Entry[], refunds: reado
   const allUnseen = sum([...unseen.values()]);
   const read = all.map(moneyKnown);
   const { asked: { amount = Infinity } = {} } = charge;
-  /** Money that came, also by an activity that is not in the ledger. */
+  /** Money that came, also by an activity that is not in the ledger. Without a known amount, the ledger alone tells. */
   const came = Math.max(
     sum(read.map((one) => one?.received ?? 0)),
     amount - (moneyKnown(charge)?.missing ?? amount) || 0,

@@ -50,7 +50,7 @@ interface Made {
   readonly wrote?: true;
   /** The missing sum that the customer has to pay, if it is the rest alone. */
   readonly missing?: number | undefined;
-  /** The same as money. */
+  /** The missing sum as text, with its currency. */
   readonly amount?: string | undefined;
   /** Error if the ledger could not record the charge. */
   readonly unrecorded?: PayError;
