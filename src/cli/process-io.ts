@@ -165,7 +165,7 @@ const systemClock: Clock = {
   now: () => Date.now(),
   // Node has this built in; `performance` is a module to load.
   ticks: () => Number(process.hrtime.bigint()) / 1e6,
-  sleep: (ms, signal, isIdle) =>
+  sleep: (ms, signal, kind) =>
     new Promise((resolve, reject) => {
       if (signal?.aborted === true) return reject(signal.reason);
       const onAbort = (): void => {
@@ -176,7 +176,7 @@ const systemClock: Clock = {
         signal?.removeEventListener('abort', onAbort);
         resolve();
       }, ms);
-      if (isIdle === true) timer.unref();
+      if (kind === 'idle') timer.unref();
       signal?.addEventListener('abort', onAbort, { once: true });
     }),
 };

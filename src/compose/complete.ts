@@ -11,7 +11,7 @@ import {
 import { allSpecs, NOUNS } from '../commands/all.ts';
 import { BANK_CODES } from '../core/banks.ts';
 import { LOCAL_PROFILE } from '../core/data-files.ts';
-import type { Io } from '../core/io.ts';
+import { type Io, withTimeout } from '../core/io.ts';
 import { ledgerPath } from './ledger.ts';
 import { profilesOf } from './run.ts';
 
@@ -173,6 +173,5 @@ const COMPLETION_LIMIT_MS = 1000;
  * no network, creates no file, hides its failures and ends soon.
  */
 export const complete = async (args: readonly string[], io: Io): Promise<void> => {
-  const late = io.clock.sleep(COMPLETION_LIMIT_MS);
-  await Promise.race([printCompletions(args, io), late]).catch(() => undefined);
+  await withTimeout(printCompletions(args, io), COMPLETION_LIMIT_MS, io.clock).catch(() => undefined);
 };

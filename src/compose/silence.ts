@@ -43,7 +43,7 @@ export class SilenceWatch {
   /** Shows the line in each silent second, until it can't be rewritten or the run is over. */
   async show(openLine: () => Promise<StatusLine>): Promise<void> {
     for (let pause = SECOND_MS; this.#line?.rewrites !== false; ) {
-      await this.#clock.sleep(pause, this.#over.signal, true);
+      await this.#clock.sleep(pause, this.#over.signal, 'idle');
       if (this.#silent >= SECOND_MS) this.#line ??= await openLine();
       const silent = this.#silent;
       pause = silent < SECOND_MS ? Math.ceil(SECOND_MS - silent) : SECOND_MS;

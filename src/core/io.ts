@@ -43,9 +43,9 @@ export interface Clock {
   ticks(): number;
   /**
    * Resolves after `ms`; rejects with the signal's reason when it is aborted. An idle one doesn't keep the process
-   * running.
+   * running. A limit ends work that takes too long; a test shortens other sleeps alone.
    */
-  sleep(ms: number, signal?: AbortSignal, isIdle?: boolean): Promise<void>;
+  sleep(ms: number, signal?: AbortSignal, kind?: 'idle' | 'limit'): Promise<void>;
 }
 
 /** Ctrl-C and SIGTERM: `stop` at the first one, `leave` at the second. The reason is the signal's name. */
@@ -101,7 +101,7 @@ export const withTimeout = async <T>(
 ): Promise<T | undefined> => {
   const over = new AbortController();
   try {
-    return await Promise.race([work, clock.sleep(ms, over.signal).then(nothing, nothing)]);
+    return await Promise.race([work, clock.sleep(ms, over.signal, 'limit').then(nothing, nothing)]);
   } finally {
     over.abort();
   }

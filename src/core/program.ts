@@ -125,7 +125,7 @@ const passStream = async (
   try {
     for (let isDone = false; !isDone; ) {
       const read = new AbortController();
-      const silent = exited.then(() => clock.sleep(SILENT_MS, read.signal));
+      const silent = exited.then(() => clock.sleep(SILENT_MS, read.signal, 'limit'));
       const piece = await Promise.race([pieces.next(), silent]);
       read.abort();
       isDone = !piece || piece.done === true;

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { newFolder, paycli } from '../support/program.ts';
+import { newFolder, paycli, quickClock } from '../support/program.ts';
 import type { Seen, Service } from '../support/service.ts';
 import { serveBy } from '../support/service.ts';
 import type { TerminalSession } from '../support/terminal.ts';
@@ -32,7 +32,7 @@ const serveGated = async (): Promise<Gated> => {
 };
 
 const openBulk = (service: Service, columns: number, numbers: readonly number[]): TerminalSession =>
-  openTerminal(['ugwo', 'charge', '--from', ussdFile(...numbers)], { service, columns });
+  openTerminal(['ugwo', 'charge', '--from', ussdFile(...numbers)], { service, columns, env: quickClock() });
 
 /** The progress lines on the screen. */
 const linesOfProgress = async (session: TerminalSession): Promise<string[]> =>
@@ -84,17 +84,17 @@ describe('the progress of a bulk run on a terminal', () => {
 });
 
 describe('the progress of a bulk run in a pipe', () => {
-  // Prints one line per tenth, at least one second apart. Rows that take turns for a third of a second take longer on any
-  // machine.
+  // Prints one line per tenth, at least one second apart. Eight rows that take turns for 0.33 s of
+  // the program's time take longer on any machine.
   const inPipe = async (...more: readonly string[]) => {
     const service = await serveBy(
       (seen) =>
         (...args) =>
-          void setTimeout(() => charged(numberIn(seen))(...args), 333),
+          void setTimeout(() => charged(numberIn(seen))(...args), 33),
     );
     const file = ussdFile(1, 2, 3, 4, 5, 6, 7, 8);
     const args = ['ugwo', 'charge', '--from', file, '--concurrency', '1', '--no-preflight', ...more];
-    return paycli(args, { service, home: newFolder() });
+    return paycli(args, { service, home: newFolder(), env: quickClock() });
   };
 
   it('is plain lines without control sequences', async () => {

@@ -4,7 +4,7 @@ import { clock } from '../support/clock.ts';
 import { inProcess } from '../support/in-process.ts';
 import { errorOf, newFolder, type RunOptions } from '../support/program.ts';
 import { scene } from '../support/scene.ts';
-import { ACTIVITY, type Answer, json, reset, serveAllBy, ugwo } from '../support/service.ts';
+import { ACTIVITY, type Answer, json, later, reset, serveAllBy, ugwo } from '../support/service.ts';
 import { activityOf, chargeFrom, csvOf, fileOf, postsOf, ugwoOf, ussdFile } from './bulk-support.ts';
 
 const UGWO = ugwoOf(1);
@@ -219,7 +219,8 @@ describe('a payment that one read of its payment request shows', () => {
       const total = isShown ? ASKED : 0;
       isShown = false;
       const activities = made.length === 0 ? [] : [first, ...made.slice(1)];
-      return json(200, { ...ugwo(1), checkout: { uid: 'chk.AbCd.1' }, total_amount_paid: total, activities });
+      const shown = json(200, { ...ugwo(1), checkout: { uid: 'chk.AbCd.1' }, total_amount_paid: total, activities });
+      return posts > made.length ? later(shown) : shown;
     });
     const options: RunOptions = { service, home: newFolder() };
     const again = ['ugwo', 'charge', UGWO, ...USSD, '--again'];

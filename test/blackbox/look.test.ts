@@ -14,6 +14,7 @@ import type { Answer, Seen, Service } from '../support/service.ts';
 import {
   ACTIVITY,
   json,
+  later,
   problem,
   raw,
   reset,
@@ -264,7 +265,7 @@ describe('the check before a charge', () => {
     const same = json(200, request({ activities: before }));
     /** A charge whose second read gives this answer. */
     const charge = (second: Answer, first = same, answer: Answer = held) => {
-      const looks = [first, second];
+      const looks = [first, later(second)];
       return {
         service: serveAllBy(({ method }) => (method === 'POST' ? answer : looks.shift())),
         argv: TRANSFER,

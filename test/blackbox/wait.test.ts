@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { startHere } from '../support/in-process.ts';
-import { errorOf, start } from '../support/program.ts';
+import { errorOf, quickClock, start } from '../support/program.ts';
 import { scene } from '../support/scene.ts';
 import type { Answer } from '../support/service.ts';
 import { ACTIVITY, hang, held, json, problem, serve, UGWO_ID } from '../support/service.ts';
@@ -16,7 +16,6 @@ const printed = (status: string): string => `${JSON.stringify({ ...ACTIVITY, sta
 describe('activity wait', () => {
   it('waits for the payment and prints the activity once', () =>
     scene({
-      built: true,
       service: [standing('requires_action'), standing(['on_hold', 'On hold']), PAID],
       argv: [...WAIT, '--json'],
       stdout: `${JSON.stringify({ ...ACTIVITY, status: 'successful', next_action: null })}\n`,
@@ -85,7 +84,7 @@ describe('activity wait on a terminal', () => {
   it('shows the activity at once, a countdown that is erased, and the final change', async () => {
     const { hold, letGo } = held(PAID);
     const service = await serve([standing('requires_action'), hold]);
-    const terminal = openTerminal(WAIT, { service, columns: 34 });
+    const terminal = openTerminal(WAIT, { service, columns: 34, env: quickClock() });
     await terminal.saw(/not paid, waiting; 1[45]:\d\d left/);
     const first = await terminal.screen();
     expect(first).toMatch(/^uid +act\.AbCd/);
@@ -101,7 +100,7 @@ describe('activity wait on a terminal', () => {
 
   it('shows the activity at the end if the first read failed', async () => {
     const service = await serve([json(200, '{"cut'), PAID]);
-    const terminal = openTerminal(WAIT, { service });
+    const terminal = openTerminal(WAIT, { service, env: quickClock() });
     await terminal.saw(/waiting; the last read failed; /);
     expect((await terminal.ended).code).toBe(0);
     const screen = await terminal.screen();
@@ -111,7 +110,7 @@ describe('activity wait on a terminal', () => {
 
   it('shows the last activity after Ctrl-C', async () => {
     const service = await serve([standing('requires_action'), hang]);
-    const terminal = openTerminal(WAIT, { service, columns: 34 });
+    const terminal = openTerminal(WAIT, { service, columns: 34, env: quickClock() });
     await service.came(2);
     terminal.type('\u0003');
     expect((await terminal.ended).code).toBe(130);
@@ -125,7 +124,7 @@ describe('activity wait on a terminal', () => {
 
   it('shows only the end with --quiet', async () => {
     const service = await serve([standing('processing'), PAID]);
-    const terminal = openTerminal([...WAIT, '--quiet'], { service });
+    const terminal = openTerminal([...WAIT, '--quiet'], { service, env: quickClock() });
     expect((await terminal.ended).code).toBe(0);
     expect(terminal.raw()).not.toContain('left');
     expect(terminal.raw()).not.toContain('\r\u001b[2K');
@@ -138,7 +137,7 @@ describe('ugwo charge --wait', () => {
   it('shows the next action at once, and then the outcome on a terminal', async () => {
     const { hold, letGo } = held(PAID);
     const service = await serve([json(200, ACTIVITY), standing('requires_action'), hold]);
-    const terminal = openTerminal(CHARGE, { service });
+    const terminal = openTerminal(CHARGE, { service, env: quickClock() });
     await terminal.saw(/not paid, waiting; /);
     expect(await terminal.screen()).toContain('*737*000*5000#');
     letGo();
@@ -158,7 +157,7 @@ describe('ugwo charge --wait', () => {
   it('completes the charge without waiting if a signal arrives during it', async () => {
     const { hold, letGo } = held(json(200, ACTIVITY));
     const service = await serve([hold]);
-    const run = start(CHARGE, { service });
+    const run = startHere(CHARGE, { service });
     await service.came(1);
     run.kill('SIGTERM');
     await run.saw(/Finishing requests in flight/);
@@ -184,7 +183,7 @@ describe('ugwo charge --wait', () => {
 
   it('after Ctrl-C, prints the charge that was created and exits with 130', async () => {
     const service = await serve([json(200, ACTIVITY), hang]);
-    const run = start([...CHARGE, '--json'], { service });
+    const run = start([...CHARGE, '--json'], { service, env: quickClock() });
     await service.came(2);
     run.kill('SIGINT');
     const ended = await run.ended;

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { newFolder, paycli, runBefore, start } from '../support/program.ts';
+import { newFolder, paycli, quickClock, runBefore, start } from '../support/program.ts';
 import { ACTIVITY, held, json, page, serve, serveAll, serveMute, UGWO_ID } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 
@@ -29,7 +29,7 @@ const LONG: readonly (readonly [args: string, words: string])[] = [
 describe('a command without output', () => {
   it.each(LONG)('says on a terminal that it is running, and obeys a signal: %s', async (args, words) => {
     const service = await serveMute();
-    const terminal = openTerminal(args.split(' '), { service, columns: 160 });
+    const terminal = openTerminal(args.split(' '), { service, columns: 160, env: quickClock() });
     await terminal.saw(new RegExp(`${words}.* … \\d+s`));
     terminal.type('\u0003');
     expect(await terminal.ended).toEqual({ code: 130 });
@@ -40,7 +40,7 @@ describe('a command without output', () => {
     const fifo = join(newFolder(), 'fifo');
     execFileSync('mkfifo', [fifo]);
     const login = ['login', '--base-url', 'http://127.0.0.1:9', '--no-verify', '--key-command', `cat '${fifo}'`];
-    const terminal = openTerminal(login);
+    const terminal = openTerminal(login, { env: quickClock() });
     await terminal.saw(/login … (\d+)s[\s\S]*login … (?!\1s)\d+s/);
     terminal.type('\u0003');
     expect(await terminal.ended).toEqual({ code: 130 });
@@ -63,7 +63,7 @@ it.runIf(process.env['PAYCLI_PROGRAM'] === undefined)('a long command keeps its 
 describe('a request of more than a second', () => {
   it('shows a spinner on a terminal, erased afterwards', async () => {
     const { hold, letGo } = held(json(200, ACTIVITY));
-    const terminal = openTerminal(CHARGE, { service: await serve([hold]), columns: 160 });
+    const terminal = openTerminal(CHARGE, { service: await serve([hold]), columns: 160, env: quickClock() });
     await terminal.saw(MOVES);
     expect(await terminal.screen()).toMatch(SPINNER);
     letGo();
@@ -74,7 +74,11 @@ describe('a request of more than a second', () => {
 
   it('erases the spinner before an error', async () => {
     const { hold, letGo } = held(json(404, { type: 'about:blank', title: 'Not found', status: 404 }));
-    const terminal = openTerminal(['ugwo', 'get', UGWO_ID], { service: await serveAll([hold]), columns: 160 });
+    const terminal = openTerminal(['ugwo', 'get', UGWO_ID], {
+      service: await serveAll([hold]),
+      columns: 160,
+      env: quickClock(),
+    });
     await terminal.saw(SPINNER);
     letGo();
     expect(await terminal.ended).toEqual({ code: 3 });
@@ -84,9 +88,9 @@ describe('a request of more than a second', () => {
   it('prints one plain line with ACCESSIBLE', async () => {
     const { hold, letGo } = held(page([1], null));
     const service = await serve([hold, hold]);
-    const plain = openTerminal(['ugwo', 'list'], { service, env: { ACCESSIBLE: '1' }, columns: 160 });
+    const plain = openTerminal(['ugwo', 'list'], { service, env: { ACCESSIBLE: '1', ...quickClock() }, columns: 160 });
     await plain.saw(/waiting for .* \d+s\r?\n/);
-    const other = openTerminal(['ugwo', 'list'], { service, columns: 160 });
+    const other = openTerminal(['ugwo', 'list'], { service, columns: 160, env: quickClock() });
     await other.saw(MOVES);
     letGo();
     expect(await plain.ended).toEqual({ code: 0 });
@@ -97,10 +101,10 @@ describe('a request of more than a second', () => {
   it('shows no spinner with --quiet or in a pipe', async () => {
     const { hold, letGo } = held(page([1], null));
     const service = await serve([hold, hold, hold]);
-    const quiet = openTerminal(['ugwo', 'list', '-q'], { service });
-    const piped = paycli(['ugwo', 'list'], { service });
+    const quiet = openTerminal(['ugwo', 'list', '-q'], { service, env: quickClock() });
+    const piped = paycli(['ugwo', 'list'], { service, env: quickClock() });
     await service.came(2);
-    const other = openTerminal(['ugwo', 'list'], { service, columns: 160 });
+    const other = openTerminal(['ugwo', 'list'], { service, columns: 160, env: quickClock() });
     await other.saw(SPINNER);
     letGo();
     expect(await quiet.ended).toEqual({ code: 0 });

@@ -107,6 +107,17 @@ export const passingClock = (more = '', step = 3_600_000): PassingClock => {
   return { env, pass };
 };
 
+const QUICK_CLOCK = `
+  const { bigint } = process.hrtime;
+  const start = bigint();
+  process.hrtime.bigint = () => start + (bigint() - start) * 10n;
+  const { setTimeout: timer } = globalThis;
+  globalThis.setTimeout = (run, ms, ...more) => timer(run, ms < 5000 ? ms / 10 : ms, ...more);
+`;
+
+/** Variables that let pauses of a process of its own take a tenth of their time. Limits of five seconds or more stay. */
+export const quickClock = (): Record<string, string> => runBefore(QUICK_CLOCK);
+
 const NOON = Date.UTC(2026, 10, 20, 12);
 
 /**

@@ -147,6 +147,14 @@ export const json =
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text);
   };
 
+/** The answer with a date of two seconds later, since a pause of a run in this process is short. */
+export const later =
+  (answer: Answer): Answer =>
+  (seen, response, socket) => {
+    response.setHeader('date', new Date(Date.now() + 2000).toUTCString());
+    answer(seen, response, socket);
+  };
+
 /** The service's own error document (RFC 7807 with violations). */
 export const problem = (
   status: number,

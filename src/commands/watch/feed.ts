@@ -2,6 +2,7 @@ import { type Wait, waitForPayments } from '../../charge/wait.ts';
 import type { Client } from '../../client/client.ts';
 import { memo } from '../../core/async.ts';
 import type { PayError } from '../../core/error.ts';
+import { withTimeout } from '../../core/io.ts';
 import type { Charge } from '../../ledger/entry.ts';
 import { Observer, type ObserverDeps } from '../observer.ts';
 
@@ -73,10 +74,7 @@ export class Feed {
   /** Stops polling. Resolves to the error that broke it, if any. */
   async end(): Promise<unknown> {
     this.#over.abort('over');
-    const waited = new AbortController();
-    const last = this.#deps.io.clock.sleep(LAST_LOOK_MS, waited.signal).catch(() => undefined);
-    await Promise.race([this.#running, last]);
-    waited.abort('over');
+    if (this.#running) await withTimeout(this.#running, LAST_LOOK_MS, this.#deps.io.clock);
     return this.#fault;
   }
 
