@@ -101,7 +101,7 @@ const untilPause = async (
   let heard = new AbortController();
   const listen = (): void => {
     heard = new AbortController();
-    clock.sleep(SILENT_MS, heard.signal).then(
+    clock.sleep(SILENT_MS, heard.signal, 'limit').then(
       () => reject(filterError(`the filter printed nothing for ${SILENT_MS / 1000} s and was stopped`)),
       () => undefined,
     );

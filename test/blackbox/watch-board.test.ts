@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PROGRAM } from '../support/built.ts';
-import { newFolder } from '../support/program.ts';
+import { newFolder, quickClock } from '../support/program.ts';
 import { openShell, openTerminal } from '../support/terminal.ts';
 import { charge } from './watch-support.ts';
 
@@ -12,7 +12,7 @@ const CURSOR = '\u001b[?25';
 describe('watch on a terminal', () => {
   it('redraws a table with totals that fits the screen', async () => {
     const world = await charge(12);
-    const session = openTerminal(['watch'], { ...world, columns: 80, rows: 12 });
+    const session = openTerminal(['watch'], { ...world, columns: 80, rows: 12, env: quickClock() });
     await session.saw(/12 open NGN 60,000\.78/);
     world.set(3, 'successful');
     await session.saw(/1 paid NGN 5,000\.03/);
@@ -41,14 +41,21 @@ describe('watch on a terminal', () => {
   it('ends with the totals once all are final', async () => {
     const world = await charge(2);
     for (const number of [1, 2]) world.set(number, 'successful');
-    const session = openTerminal(['watch', '--job', world.job, '--until-final'], { ...world, columns: 60 });
+    const session = openTerminal(['watch', '--job', world.job, '--until-final'], {
+      ...world,
+      columns: 60,
+      env: quickClock(),
+    });
     expect(await session.ended).toEqual({ code: 0 });
     expect(linesOf(await session.screen()).at(-1)).toBe('2 paid NGN 10,000.03');
   });
 
   it('keeps what programs print above the table', async () => {
     const world = await charge(2);
-    const session = openTerminal(['watch', '--job', world.job, '--until-final', '--exec', 'echo told'], world);
+    const session = openTerminal(['watch', '--job', world.job, '--until-final', '--exec', 'echo told'], {
+      ...world,
+      env: quickClock(),
+    });
     await session.saw(/2 open/);
     world.set(1, 'successful');
     await session.saw(/told/);
@@ -60,7 +67,10 @@ describe('watch on a terminal', () => {
 
   it.each([{ ACCESSIBLE: '1' }, { TERM: 'dumb' }])('prints lines without redrawing with %j', async (env) => {
     const world = await charge(2);
-    const session = openTerminal(['watch', '--job', world.job, '--until-final'], { ...world, env });
+    const session = openTerminal(['watch', '--job', world.job, '--until-final'], {
+      ...world,
+      env: { ...env, ...quickClock() },
+    });
     await session.saw(/order-2[^\n]*open/);
     world.set(1, 'successful');
     await session.saw(/order-1[^\n]*paid/);

@@ -42,7 +42,7 @@ const withLimit = async <T>(
   read: (caller: Caller, late: AbortSignal) => Promise<T>,
 ): Promise<T> => {
   const [late, over] = [new AbortController(), new AbortController()];
-  void sleep(LONGEST_CALL_S * 1000, over.signal).then(
+  void sleep(LONGEST_CALL_S * 1000, over.signal, 'limit').then(
     () => late.abort(`the limit of ${LONGEST_CALL_S} s for a read`),
     () => undefined,
   );
