@@ -1,12 +1,14 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { valueAt } from '../../src/core/json.ts';
 import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
-import { errorOf, newFolder } from '../support/program.ts';
+import { errorOf, newFolder, quickClock } from '../support/program.ts';
 import { scene } from '../support/scene.ts';
 import { ACTIVITY, DEAD_ORIGIN, hang, json, problem, serve, serveBy, UGWO_ID, ugwo } from '../support/service.ts';
 import { MINUTE } from '../support/units.ts';
 import { csvOf, fileOf } from './bulk-support.ts';
+
+beforeEach(() => void quickClock());
 
 const TRANSFER = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'];
 

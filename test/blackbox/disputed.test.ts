@@ -1,11 +1,13 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { atom } from '../support/activity.ts';
 import { clock } from '../support/clock.ts';
 import { inProcess } from '../support/in-process.ts';
-import { errorOf, newFolder, type RunOptions } from '../support/program.ts';
+import { errorOf, newFolder, quickClock, type RunOptions } from '../support/program.ts';
 import { scene } from '../support/scene.ts';
 import { ACTIVITY, type Answer, json, later, reset, serveAllBy, ugwo } from '../support/service.ts';
 import { activityOf, chargeFrom, csvOf, fileOf, postsOf, ugwoOf, ussdFile } from './bulk-support.ts';
+
+beforeEach(() => void quickClock());
 
 const UGWO = ugwoOf(1);
 const USSD = ['--medium', 'ussd', '--provider', 'gtb'];

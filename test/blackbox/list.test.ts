@@ -1,8 +1,10 @@
-import { describe, expect, it } from 'vitest';
-import { start } from '../support/program.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { quickClock, start } from '../support/program.ts';
 import { type Scene, scene } from '../support/scene.ts';
 import type { Answer } from '../support/service.ts';
 import { hang, json, page, problem, reset, serve, ugwo } from '../support/service.ts';
+
+beforeEach(() => void quickClock());
 
 const LIST = ['ugwo', 'list'];
 const text = (number: number): string => JSON.stringify(ugwo(number));

@@ -2,13 +2,13 @@ import fs, { copyFileSync, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { atom, transferTo } from '../support/activity.ts';
 import { PROGRAM } from '../support/built.ts';
 import { clock } from '../support/clock.ts';
 import { inProcess } from '../support/in-process.ts';
 import { onTerminal } from '../support/on-terminal.ts';
-import { errorOf, newFolder, paycli, type RunOptions, start } from '../support/program.ts';
+import { errorOf, newFolder, paycli, quickClock, type RunOptions, start } from '../support/program.ts';
 import { scene } from '../support/scene.ts';
 import type { Answer, Seen, Service } from '../support/service.ts';
 import {
@@ -39,6 +39,8 @@ import {
   ugwoOf,
   ussdFile,
 } from './bulk-support.ts';
+
+beforeEach(() => void quickClock());
 
 const TRANSFER = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '--json'];
 const THEIRS = 'act.AbCd.000000000000000000000077';

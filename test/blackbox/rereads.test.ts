@@ -1,8 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { inProcess, startHere } from '../support/in-process.ts';
-import { newFolder, type RunOptions } from '../support/program.ts';
+import { newFolder, quickClock, type RunOptions } from '../support/program.ts';
 import { ACTIVITY, hang, json, type Seen, serveAllBy, ugwo } from '../support/service.ts';
 import { activityOf, charged, ugwoOf, ussdFile } from './bulk-support.ts';
+
+beforeEach(() => void quickClock());
 
 const CHARGE = ['ugwo', 'charge', ugwoOf(1), '--medium', 'ussd', '--provider', 'gtb'];
 

@@ -1,9 +1,11 @@
-import { describe, expect, it } from 'vitest';
-import { newFolder, paycli } from '../support/program.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { newFolder, paycli, quickClock } from '../support/program.ts';
 import { type Scene, scene } from '../support/scene.ts';
 import type { Answer } from '../support/service.ts';
 import { ACTIVITY, json, problem, raw, serveAllBy, UGWO_ID, ugwo } from '../support/service.ts';
 import { activityOf, charged, charging, numberIn, postsOf, reportPath, ugwoOf, ussdFile } from './bulk-support.ts';
+
+beforeEach(() => void quickClock());
 
 const WAIT = ['activity', 'wait', UGWO_ID, ACTIVITY.uid];
 const FIRST = 'act.AbCd.0000000000000000000first';

@@ -1,10 +1,12 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { startHere } from '../support/in-process.ts';
 import { errorOf, quickClock, start } from '../support/program.ts';
 import { scene } from '../support/scene.ts';
 import type { Answer } from '../support/service.ts';
 import { ACTIVITY, hang, held, json, problem, serve, UGWO_ID } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
+
+beforeEach(() => void quickClock());
 
 const WAIT = ['activity', 'wait', UGWO_ID, ACTIVITY.uid];
 const AGAIN = `paycli activity wait ${UGWO_ID} ${ACTIVITY.uid} --wait-timeout`;

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { emulatorRoom } from '../../src/emulator/room.ts';
 import { atom } from '../support/activity.ts';
 import { CANARY } from '../support/canary.ts';
@@ -11,6 +11,7 @@ import {
   errorOf,
   killingProgram,
   newFolder,
+  quickClock,
   type Running,
   type RunOptions,
   start,
@@ -21,6 +22,8 @@ import { activityOf, charged, ugwoOf } from './bulk-support.ts';
 import { openDesk, USSD } from './desk-support.ts';
 import { newTeam } from './team-support.ts';
 import { requestWith } from './watch-support.ts';
+
+beforeEach(() => void quickClock());
 
 /** A desk whose environment has a secret, and what watches its charges. */
 const open = async (env: RunOptions['env'] = {}) => {

@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { inProcess, startHere } from '../support/in-process.ts';
 import type { Ended, Running } from '../support/program.ts';
-import { errorOf, newFolder } from '../support/program.ts';
+import { errorOf, newFolder, quickClock } from '../support/program.ts';
 import { scene } from '../support/scene.ts';
 import type { Seen, Service } from '../support/service.ts';
 import { json, problem, serveAllBy } from '../support/service.ts';
@@ -9,6 +9,8 @@ import { activityOf, charged, chargeFrom, numberIn, summaryOf, ugwoOf, ussdFile 
 import { command, judged } from './schema-support.ts';
 import type { Watching } from './watch-support.ts';
 import { charge, requestWith } from './watch-support.ts';
+
+beforeEach(() => void quickClock());
 
 const changesIn = (stdout: string): Record<string, unknown>[] =>
   stdout

@@ -1,14 +1,16 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { inProcess, startHere } from '../support/in-process.ts';
-import { endIfRunning, errorOf, newFolder } from '../support/program.ts';
+import { endIfRunning, errorOf, newFolder, quickClock } from '../support/program.ts';
 import { scene } from '../support/scene.ts';
 import type { Answer, Seen, Service } from '../support/service.ts';
 import { held, json, reset, serveAllBy, ugwo } from '../support/service.ts';
 import { activityOf, charged, numberIn, ugwoOf, ussdFile } from './bulk-support.ts';
 import { eventOf, listen, listenHere, paymentsIn } from './news-support.ts';
+
+beforeEach(() => void quickClock());
 
 const activity = (number: number, status: string, more: object = {}) => ({
   uid: activityOf(number),

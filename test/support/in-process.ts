@@ -15,15 +15,12 @@ import { forTerminal } from '../../src/core/text.ts';
 import { IS_HERE } from './built.ts';
 import { clock } from './clock.ts';
 import { type Ended, environment, keep, openSights, paycli, type Running, type RunOptions, start } from './program.ts';
-import { MINUTE } from './units.ts';
 
 /** jq's built thread, since no thread runs from source. */
 const FILES = { jq: { worker: resolve('dist/jq/worker.js'), wasm: resolve('dist/jq/jq.wasm') } };
 const NEVER = new AbortController().signal;
 /** A completion offers nothing after a second: on a busy machine that would be too soon. */
 const WITHOUT_LIMIT: Clock = { ...clock, sleep: () => new Promise(() => undefined) };
-/** The time that a pause really takes. */
-const SHORT_MS = 100;
 const { version } = packageJson;
 const { stackTraceLimit } = Error;
 
@@ -42,21 +39,6 @@ interface Streams {
   /** Returns the line that is typed at a prompt, from all that the terminal shows. */
   readonly typed?: (shown: string) => string;
 }
-
-/** A clock of one run, whose pauses are short. Its ticks move by these pauses alone, so no wait depends on speed. */
-const openQuickClock = (): Clock => {
-  let ticks = clock.ticks();
-  return {
-    now: () => clock.now(),
-    ticks: () => ticks,
-    sleep: async (ms, signal, kind) => {
-      const end = ticks + ms;
-      const isPause = kind === undefined && ms < MINUTE;
-      await clock.sleep(isPause ? Math.min(ms, SHORT_MS) : ms, signal);
-      ticks = Math.max(ticks, end);
-    },
-  };
-};
 
 const openOutput = (env: Env, columns: number | undefined, put: (text: string) => void): Output => ({
   isTerminal: columns !== undefined,
@@ -79,7 +61,7 @@ const ioOf = (options: RunOptions, streams: Streams) => {
   const io: Io = {
     env,
     redactor,
-    clock: openQuickClock(),
+    clock,
     stdout: openOutput(env, columns, (text) => {
       const cleaned = shown(redactor.clean(text));
       texts.stdout += cleaned;

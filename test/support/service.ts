@@ -147,7 +147,7 @@ export const json =
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text);
   };
 
-/** The answer with a date of two seconds later, since a pause of a run in this process is short. */
+/** The answer with a date of two seconds later, as after a pause that a quick clock shortens. */
 export const later =
   (answer: Answer): Answer =>
   (seen, response, socket) => {
