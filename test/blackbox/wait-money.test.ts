@@ -275,7 +275,7 @@ describe('ugwo charge --from --wait', () => {
       const shown = { activities: isMade ? [activity] : [], total_amount_paid: isPaid ? 90_000 : 0 };
       return json(200, { ...ugwo(1), amount: 90_000, checkout: { uid: 'chk.AbCd.1' }, ...shown });
     });
-    const argv = charging(ussdFile(1), '--wait', '--wait-timeout', '8s');
+    const argv = charging(ussdFile(1), '--wait', '--wait-timeout', '80s');
     const payments = [{ payment: 'paid', count: 1 }];
     await scene({ service, home, argv, stderr: /^/, json: { accepted: 1, payments } });
     expect(await other).toMatchObject({ code: 0 });
@@ -325,7 +325,7 @@ describe('ugwo charge --from --wait', () => {
       const request = { ...ugwo(1), amount: 90_000, checkout: { uid: 'chk.AbCd.1' }, activities };
       return json(200, { ...request, total_amount_paid: posts === 2 ? total : 0 });
     });
-    return { service, home: newFolder(), argv: charging(ussdFile(1), '--wait', '--wait-timeout', '8s') };
+    return { service, home: newFolder(), argv: charging(ussdFile(1), '--wait', '--wait-timeout', '80s') };
   };
   const ALONE = ['ugwo', 'charge', ugwoOf(1), '--medium', 'ussd', '--provider', 'gtb'];
   const BOTH_PAID = { payments: [{ payment: 'paid', count: 1, received: 90_000 }] };
