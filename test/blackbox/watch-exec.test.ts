@@ -397,7 +397,7 @@ describe('watch --exec', () => {
     const { sell, settle, watch } = await open();
     const [one, other] = [await sell(), await sell()];
     const of = (on: string, exec = 'cat'): Running =>
-      watch('--until-final', '--wait-timeout', '2s', '--exec', exec, '--on', on);
+      watch('--until-final', '--wait-timeout', '20s', '--exec', exec, '--on', on);
     await of('reversed').ended;
     await settle(one.activity, 'successful');
     await settle(other.activity, 'failed');
