@@ -57,8 +57,14 @@ export const signal = (pids: readonly number[], name: NodeJS.Signals): void => {
   }
 };
 
-export const answers = async (cluster: Cluster): Promise<void> => {
+const answers = async (cluster: Cluster): Promise<void> => {
   while ((await cluster.sql('SELECT').catch(() => undefined)) === undefined) await wait(5);
+};
+
+/** Resolves once the server answers again after the death of these backends. It answers, too, until it notices it. */
+export const answersAfter = async (killed: readonly number[], cluster: Cluster): Promise<void> => {
+  while (cluster.children().some((pid) => killed.includes(pid))) await wait(1);
+  await answers(cluster);
 };
 
 const ordinary = (bench: Bench): Omit<Death, 'strike'> => ({
@@ -77,11 +83,7 @@ const killBackend = (bench: Bench): Death => {
       signal(killed, 'SIGKILL');
       return undefined;
     },
-    mended: async () => {
-      // The server answers until it has noticed the death, and then ends all other processes.
-      while (cluster.children().some((pid) => killed.includes(pid))) await wait(1);
-      await answers(cluster);
-    },
+    mended: () => answersAfter(killed, cluster),
   };
 };
 

@@ -6,7 +6,7 @@ import { type ChargeEnd, chargeAt, endOfError } from '../charger.ts';
 import { ugwoOf } from '../counting.ts';
 import { type Decide, openPostgresRelay } from '../postgres-relay.ts';
 import type { Bench } from './bench.ts';
-import { answers, backendsOf, signal } from './death-kinds.ts';
+import { answersAfter, backendsOf, signal } from './death-kinds.ts';
 import { asProcess, PATIENT } from './machine.ts';
 
 /** What happens after this many messages of a process's first connection. */
@@ -80,6 +80,7 @@ export const openWorld = (bench: Bench) => {
   const ugwos = Array.from({ length: UGWOS }, (_, index) => ugwoOf(worlds * UGWOS + index));
   const machines = Array.from({ length: MACHINES }, () => bench.newMachine());
   const ends: Told[] = [];
+  const killed: number[] = [];
   let restarting: Promise<void> | undefined;
 
   const restart = async (): Promise<void> => {
@@ -102,7 +103,10 @@ export const openWorld = (bench: Bench) => {
       if (!isTime) return undefined;
       if (kind === 'fin' || kind === 'rst' || kind === 'stall') return { way: kind, after: 2 };
       if (kind === 'paused') await meeting.hold();
-      if (kind === 'killed') signal(backendsOf(cluster).slice(-1), 'SIGKILL');
+      if (kind === 'killed') {
+        killed.push(...backendsOf(cluster).slice(-1));
+        signal(killed.slice(-1), 'SIGKILL');
+      }
       if (kind === 'stopped') await restartOnce();
       if (kind === 'frozen') {
         frozen.push(...backendsOf(cluster).slice(-1));
@@ -169,7 +173,7 @@ export const openWorld = (bench: Bench) => {
       const told = (await Promise.all(tasks.map((task) => run(task, meeting)))).flat();
       ends.push(...told);
       await restarting;
-      await answers(cluster);
+      await answersAfter(killed.splice(0), cluster);
       if (resolved !== undefined) await resolve(resolved.machine, ugwos[resolved.ugwo] as string);
       return told;
     },
