@@ -125,7 +125,7 @@ const withDefaults = (given: SharedLedgerOptions): KnownOptions => ({
  */
 export const openSharedLedger = async (given: SharedLedgerOptions): Promise<Ledger> => {
   const options = withDefaults(given);
-  const { access, folder, lockWait } = options;
+  const { access, folder, lockWait, limits } = options;
   const path = shadowPath(folder, access.address);
   const { shadow, left } = await patiently(() => openShadow(path, options), lockWait, lockWait.stop);
   /** Other processes of this machine write to the shadow, too. */
@@ -135,7 +135,7 @@ export const openSharedLedger = async (given: SharedLedgerOptions): Promise<Ledg
   const greeted: Opening['greeted'] = async (session, { ledger, server, knows, at }, mine) => {
     if (shadow.ledger() === undefined) shadow.belongsTo(ledger);
     if (shadow.server() !== server || mine.some((id) => !knows.has(id))) {
-      await restoreLost(session, await patient(() => allStarted(ledger, folder)), at);
+      await restoreLost(session, await patient(() => allStarted(ledger, folder)), at, limits.read);
       await patient(() => shadow.isKnownTo(server));
     }
     if (!isTidy) attempt(() => shadow.forgetOld(at));

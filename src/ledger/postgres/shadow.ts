@@ -136,7 +136,7 @@ export const shadowIn = (db: DatabaseSync, path: string) => {
 };
 export type Shadow = ReturnType<typeof shadowIn>;
 
-/** Time limit in milliseconds. The charges of a whole night may be many. */
+/** Limit for the answer to all restored entries, in milliseconds. The charges of a whole night may be many. */
 const COPY_LIMIT_MS = 5 * 60_000;
 const COPIED_AT_ONCE = 500;
 
@@ -165,10 +165,16 @@ export const unknownTo = async (session: Session, entries: readonly Entry[], lim
 
 /**
  * Restores this machine's lost intents as unknown, oldest first, even if another intent of the same payment request is
- * open by now. All of it is one transaction: a half-finished restore would not be detected again.
+ * open by now. All of it is one transaction: a half-finished restore would not be detected again. `limit` is for each
+ * read, in milliseconds.
  */
-export const restoreLost = async (session: Session, mine: readonly Entry[], at: number): Promise<void> => {
-  const lost = (await unknownTo(session, mine, COPY_LIMIT_MS)).map((entry) => asLost(entry, at));
+export const restoreLost = async (
+  session: Session,
+  mine: readonly Entry[],
+  at: number,
+  limit: number,
+): Promise<void> => {
+  const lost = (await unknownTo(session, mine, limit)).map((entry) => asLost(entry, at));
   const statements = lost.map((entry) => `${insertStatement(entry, true)} ON CONFLICT (id) DO NOTHING`);
   if (statements.length > 0) await commitAll(session, statements, COPY_LIMIT_MS);
 };

@@ -5,9 +5,10 @@ import { describe, expect, it } from 'vitest';
 import { evidenceOf } from '../../../src/ledger/entry.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { initLedger } from '../../../src/ledger/postgres/admin.ts';
-import type { Access } from '../../../src/ledger/postgres/session.ts';
+import { type Access, DATABASE_LIMITS } from '../../../src/ledger/postgres/session.ts';
 import { SHADOW_FILE } from '../../../src/ledger/postgres/shadow.ts';
 import { parseAddress } from '../../../src/ledger/postgres/url.ts';
+import { openPostgresRelay } from '../../faults/postgres-relay.ts';
 import { full } from '../../faults/torture.ts';
 import { ugwoOf } from '../../support/ids.ts';
 import { ledgerOptions } from '../../support/ledger.ts';
@@ -16,7 +17,7 @@ import { ownBouncer, ownCluster, sharedCluster } from '../../support/postgres.ts
 import { newFolder } from '../../support/program.ts';
 import { SELF } from '../support/charges.ts';
 import { intent, SENT } from '../support/memory.ts';
-import { newSharedPlace, type SharedPlace } from '../support/postgres.ts';
+import { newSharedPlace, openShared, type SharedPlace } from '../support/postgres.ts';
 
 /** Begins these charges in one transaction. */
 const beginAll = async (ledger: Ledger, numbers: readonly number[]): Promise<void> => {
@@ -67,6 +68,19 @@ describe.skipIf(process.platform === 'win32')("this machine's copies of what it 
       kind: 'ledger',
       message: "the ledger's database had lost 3 charges, which may have been made",
     });
+  });
+
+  it('are asked about no longer than a read may take if the database falls silent', async () => {
+    const place = newSharedPlace();
+    await beginAll(await place.open(), [0]);
+    const url = new URL(await place.url());
+    const relay = await openPostgresRelay(Number(url.port));
+    const isAsked = (text: string): boolean => text.includes('WHERE id IN') && !text.includes('version()');
+    relay.use(({ bytes }) => (isAsked(bytes.toString()) ? { way: 'stall', after: 0 } : undefined));
+    url.port = String(relay.port);
+    const opening = openShared(url.href, place.folder, { limits: { ...DATABASE_LIMITS, read: 300 } });
+    await expect(opening).rejects.toMatchObject({ kind: 'ledger', message: expect.stringContaining('no answer within 0.3 s') });
+    await relay.close();
   });
 
   it('restore all missing entries once', async () => {
