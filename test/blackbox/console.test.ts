@@ -34,7 +34,6 @@ const rowOf = async (row: Locator): Promise<Record<string, string>> =>
 
 it.runIf(hasBrowser)(
   'a payment request is charged and settled with the keyboard alone, without JavaScript',
-  { timeout: 120_000 },
   async () => {
     const [service, { page }] = [await startConsole(), await browse({ javaScriptEnabled: false })];
     const uid = await service.request({ ref: 'TICKET-77', onye_email: 'ada@example.com' });

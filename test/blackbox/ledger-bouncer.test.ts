@@ -13,7 +13,7 @@ const ROWS = 60;
 
 // Skipped by `npm test` if PgBouncer is missing; `npm run torture` fails without it.
 describe.runIf(full || hasBouncer())('a shared ledger behind a PgBouncer in transaction mode', () => {
-  it('distinguishes processes that share a server connection', { timeout: 60_000 }, async () => {
+  it('distinguishes processes that share a server connection', async () => {
     const cluster = await sharedCluster();
     const bouncer = await ownBouncer(cluster, { settings: { default_pool_size: 2 } });
     const team = await newTeam();
@@ -33,9 +33,7 @@ describe.runIf(full || hasBouncer())('a shared ledger behind a PgBouncer in tran
     expect((await listOf(one)).filter(({ state }) => state === 'unknown')).toHaveLength(1);
   });
 
-  it('detects entries missing after a failover, over a connection that survived it', {
-    timeout: 60_000,
-  }, async () => {
+  it('detects entries missing after a failover, over a connection that survived it', async () => {
     const primary = await ownCluster();
     const team = await newTeam(primary);
     const standby = await ownStandby(primary, { synchronous: false });

@@ -354,7 +354,7 @@ describe('ledger verify', () => {
 
 // The tests have no PostgreSQL on Windows.
 describe.skipIf(process.platform === 'win32')('a ledger in PostgreSQL', () => {
-  it('supports report, verify and prune; its server makes the backup', { timeout: 60_000 }, async () => {
+  it('supports report, verify and prune; its server makes the backup', async () => {
     const cluster = await ownCluster();
     await cluster.sql('CREATE ROLE ada LOGIN');
     const team = await newTeam(cluster, 'ada');

@@ -44,7 +44,7 @@ const ROLE = 'Ada "the op"';
 
 // Windows lacks the needed users and signals.
 describe.skipIf(process.platform === 'win32')("an operator's role", () => {
-  it('can run every command of an operator', { timeout: 60_000 }, async () => {
+  it('can run every command of an operator', async () => {
     const team = await newTeamOf(ROLE);
     const service = await serveAll();
     const ada = team.machine(service, ROLE);

@@ -79,7 +79,7 @@ describe.skipIf(process.platform === 'win32')("a team's database", () => {
       await scene({ ...machine, argv, exit: 10, error: { message, hint }, requests: [] });
   });
 
-  it('on a standby is refused until promoted', { timeout: 60_000 }, async () => {
+  it('on a standby is refused until promoted', async () => {
     const primary = await ownCluster();
     const team = await newTeam(primary);
     const standby = await ownStandby(primary, { synchronous: false });
@@ -98,9 +98,7 @@ describe.skipIf(process.platform === 'win32')("a team's database", () => {
     await scene({ ...options, argv: byUssd(ugwoOf(1)), requests: ['POST'] });
   });
 
-  it('waits for the synchronous standby on import; without it the charges count as not imported', {
-    timeout: 60_000,
-  }, async () => {
+  it('waits for the synchronous standby on import; without it the charges count as not imported', async () => {
     const primary = await ownCluster();
     const team = await newTeam(primary);
     const standby = await ownStandby(primary, { synchronous: true });
@@ -110,7 +108,7 @@ describe.skipIf(process.platform === 'win32')("a team's database", () => {
     const push = { home, env: { PAYCLI_LEDGER: team.url }, argv: ['ledger', 'push', '--json'] };
     const pushing = scene({ ...push, exit: 10, error: { message: /synchronous/ } });
     const waiting = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
-    await expect.poll(() => primary.sql(waiting), { timeout: 20_000 }).toHaveLength(1);
+    await expect.poll(() => primary.sql(waiting)).toHaveLength(1);
     await pushing;
     await standby.start();
     // The row exists; only the wait was cancelled.

@@ -77,7 +77,7 @@ describe('a refund', () => {
     });
     expect(await listener.deliver(event('refund.failed', 'rfd.other'))).toBe(200);
     expect(await listener.deliver(event('refund.failed', uid))).toBe(200);
-    await expect.poll(() => statesOf(desk), { timeout: 20_000 }).toEqual(['refund_failed']);
+    await expect.poll(() => statesOf(desk)).toEqual(['refund_failed']);
     listener.run.kill('SIGINT');
     await listener.run.ended;
     const { code, cases, sums } = await desk.status();

@@ -467,7 +467,7 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
     const go = join(newFolder('go'), 'go');
     const program = sender(`while [ ! -e ${go} ]; do sleep 0.05; done`);
     const run = startHere(one(...to(program), '-o', 'json'), { home: newFolder(), service });
-    await expect.poll(() => run.stdout(), { timeout: 20_000 }).toContain('0123456789');
+    await expect.poll(() => run.stdout()).toContain('0123456789');
     writeFileSync(go, '');
     expect(await run.ended).toMatchObject({ code: 0 });
   });

@@ -66,7 +66,7 @@ describe('webhook listen', () => {
       while (!/Listening on \S+:\d+/.test(said)) said += String((await once(child.stderr, 'data'))[0]);
       child.stderr.pause();
       await deliver(/http:\S+:\d+/.exec(said)?.[0] ?? '', bodyOf(1));
-      await expect.poll(() => existsSync(begun), { timeout: 30_000 }).toBe(true);
+      await expect.poll(() => existsSync(begun)).toBe(true);
       child.kill('SIGINT');
       child.kill('SIGTERM');
       // Whichever came first.

@@ -19,4 +19,4 @@ it('sequential writes leave nothing in memory', async () => {
   // Uncollected garbage may hold some; one per write would exceed this.
   expect(queryObjects(AbortSignal, { format: 'count' }) - before).toBeLessThan(rounds / 2);
   expect([stop, leave].flatMap(({ signal }) => getEventListeners(signal, 'abort'))).toEqual([]);
-}, 120_000);
+});

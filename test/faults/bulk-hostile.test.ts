@@ -8,4 +8,4 @@ afterEach(endRunning);
 it('reports the true state of each row, whatever the service does', async () => {
   const { failures } = await hostile(100, { folder: newFolder(), say: () => undefined });
   expect(failures).toEqual([]);
-}, 120_000);
+});

@@ -9,7 +9,7 @@ it('forwards every acknowledged event in order, and reports each once, whenever 
   const size = { events: 200, requests: 20, kills: 3 };
   const { failures } = await webhookKills(size, { folder: newFolder(), say });
   expect(failures).toEqual([]);
-}, 120_000);
+});
 
 it.runIf(process.platform === 'linux')(
   'accepts honest events among hostile senders, in memory that is bounded',
@@ -18,5 +18,4 @@ it.runIf(process.platform === 'linux')(
     const { failures } = await webhookHostile(size, { folder: newFolder(), say });
     expect(failures).toEqual([]);
   },
-  120_000,
 );

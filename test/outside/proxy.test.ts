@@ -31,47 +31,43 @@ const openService = async (dialect: Dialect = 'documented') => {
 };
 
 describe('a contract proxy between the program and the emulator', () => {
-  it.each(DIALECTS)(
-    'finds no violation in any operation or rejection of the %s dialect',
-    { timeout: 120_000 },
-    async (dialect) => {
-      const { home, proxy, run } = await openService(dialect);
-      const ada = (await run('onye create --email ada@example.com --city Lagos --country NG'))['uid'];
-      await run('onye list --email ada@example.com --all');
-      await run(`onye get ${ada}`);
-      await run(`onye update ${ada} --first-name Ada --meta tier=vip`);
+  it.each(DIALECTS)('finds no violation in any operation or rejection of the %s dialect', async (dialect) => {
+    const { home, proxy, run } = await openService(dialect);
+    const ada = (await run('onye create --email ada@example.com --city Lagos --country NG'))['uid'];
+    await run('onye list --email ada@example.com --all');
+    await run(`onye get ${ada}`);
+    await run(`onye update ${ada} --first-name Ada --meta tier=vip`);
 
-      const create = 'ugwo create --amount 5,000.00 --currency NGN --customer ada@example.com --ref INV-1';
-      const ugwo = (await run(`${create} --metadata channel=web`))['uid'];
-      const activity = (await run(`ugwo charge ${ugwo} --medium bank_transfer --expires-in 10m`))['uid'];
-      await run(`activity get ${ugwo} ${activity}`);
-      expect((await paycli(['emulator', 'settle', `${activity}`, '--as', 'successful'], { home })).code).toBe(0);
-      await run(`ugwo get ${ugwo}`);
-      await run(`refund create ${activity} --amount 2,500.00 --provider gtb --account-number 0123456789 --yes`);
-      const other = (await run('ugwo create --amount 900.00 --currency NGN'))['uid'];
-      await run(`ugwo charge ${other} --medium ussd --provider gtb`);
-      const third = (await run('ugwo create --amount 900.00 --currency NGN'))['uid'];
-      await run(`ugwo charge ${third} --medium ussd --provider gtbank`, 3);
-      await run(`ugwo cancel ${third} --yes`);
-      await run('ugwo list --all');
+    const create = 'ugwo create --amount 5,000.00 --currency NGN --customer ada@example.com --ref INV-1';
+    const ugwo = (await run(`${create} --metadata channel=web`))['uid'];
+    const activity = (await run(`ugwo charge ${ugwo} --medium bank_transfer --expires-in 10m`))['uid'];
+    await run(`activity get ${ugwo} ${activity}`);
+    expect((await paycli(['emulator', 'settle', `${activity}`, '--as', 'successful'], { home })).code).toBe(0);
+    await run(`ugwo get ${ugwo}`);
+    await run(`refund create ${activity} --amount 2,500.00 --provider gtb --account-number 0123456789 --yes`);
+    const other = (await run('ugwo create --amount 900.00 --currency NGN'))['uid'];
+    await run(`ugwo charge ${other} --medium ussd --provider gtb`);
+    const third = (await run('ugwo create --amount 900.00 --currency NGN'))['uid'];
+    await run(`ugwo charge ${third} --medium ussd --provider gtbank`, 3);
+    await run(`ugwo cancel ${third} --yes`);
+    await run('ugwo list --all');
 
-      const listed = await run('checkout list --status active --currency NGN');
-      const checkout = valueAt(listed, 'data.0.uid');
-      await run(`checkout get ${checkout}`);
-      await run(`checkout providers ${checkout} ussd`);
+    const listed = await run('checkout list --status active --currency NGN');
+    const checkout = valueAt(listed, 'data.0.uid');
+    await run(`checkout get ${checkout}`);
+    await run(`checkout providers ${checkout} ussd`);
 
-      // Rejections by the service are documented, too.
-      await run(`ugwo get ${UGWO_ID}`, 3);
-      await run(`ugwo cancel ${ugwo} --yes`, 3);
-      await run('ugwo create --amount 0.01 --currency NGN', 3);
-      await run(`onye delete ${ada} --yes`);
+    // Rejections by the service are documented, too.
+    await run(`ugwo get ${UGWO_ID}`, 3);
+    await run(`ugwo cancel ${ugwo} --yes`, 3);
+    await run('ugwo create --amount 0.01 --currency NGN', 3);
+    await run(`onye delete ${ada} --yes`);
 
-      await expect.poll(() => proxy.requests().map(templateOf)).toContain('DELETE /v1/onye/{uid}');
-      expect(proxy.violations()).toEqual([]);
-      const all = Object.values(operations).map(({ method, path }) => `${method} ${path}`);
-      expect([...new Set(proxy.requests().map(templateOf))].sort()).toEqual(all.sort());
-    },
-  );
+    await expect.poll(() => proxy.requests().map(templateOf)).toContain('DELETE /v1/onye/{uid}');
+    expect(proxy.violations()).toEqual([]);
+    const all = Object.values(operations).map(({ method, path }) => `${method} ${path}`);
+    expect([...new Set(proxy.requests().map(templateOf))].sort()).toEqual(all.sort());
+  });
 
   it('detects an undocumented request', async () => {
     const { proxy, run } = await openService();

@@ -75,7 +75,7 @@ describe.runIf(architecture !== undefined && root !== undefined && toolOf('dpkg'
         join(folder, 'var/lib/dpkg/status'),
         `Package: libc6\nStatus: install ok installed\nMaintainer: x\nArchitecture: ${architecture}\nVersion: 2.36\nDescription: x\n`,
       );
-    }, 60_000);
+    });
 
     it('installs into the system folders, runs, and leaves no file after its removal', () => {
       const before = installed();

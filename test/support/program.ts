@@ -83,7 +83,7 @@ export const killingProgram = () => {
     path,
     /** Resolves to the input once it was read to its end. */
     kept: async (): Promise<string> => {
-      await expect.poll(() => existsSync(kept), { timeout: 20_000 }).toBe(true);
+      await expect.poll(() => existsSync(kept)).toBe(true);
       return readFileSync(kept, 'utf8');
     },
   };

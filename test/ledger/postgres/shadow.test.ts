@@ -79,7 +79,10 @@ describe.skipIf(process.platform === 'win32')("this machine's copies of what it 
     relay.use(({ bytes }) => (isAsked(bytes.toString()) ? { way: 'stall', after: 0 } : undefined));
     url.port = String(relay.port);
     const opening = openShared(url.href, place.folder, { limits: { ...DATABASE_LIMITS, read: 300 } });
-    await expect(opening).rejects.toMatchObject({ kind: 'ledger', message: expect.stringContaining('no answer within 0.3 s') });
+    await expect(opening).rejects.toMatchObject({
+      kind: 'ledger',
+      message: expect.stringContaining('no answer within 0.3 s'),
+    });
     await relay.close();
   });
 
