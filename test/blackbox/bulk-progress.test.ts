@@ -32,7 +32,7 @@ const serveGated = async (): Promise<Gated> => {
 };
 
 const openBulk = (service: Service, columns: number, numbers: readonly number[]): TerminalSession =>
-  openTerminal(['ugwo', 'charge', '--from', ussdFile(...numbers)], { service, columns, env: quickClock() });
+  openTerminal(['ugwo', 'charge', '--from', ussdFile(...numbers)], { service, columns });
 
 /** The progress lines on the screen. */
 const linesOfProgress = async (session: TerminalSession): Promise<string[]> =>
