@@ -61,7 +61,7 @@ const answers = async (cluster: Cluster): Promise<void> => {
   while ((await cluster.sql('SELECT').catch(() => undefined)) === undefined) await wait(5);
 };
 
-/** Resolves once the server answers again after the death of these backends. It answers, too, until it notices it. */
+/** Resolves once the server has noticed the death of these backends and answers again. Before, it answers, too. */
 export const answersAfter = async (killed: readonly number[], cluster: Cluster): Promise<void> => {
   while (cluster.children().some((pid) => killed.includes(pid))) await wait(1);
   await answers(cluster);
