@@ -65,9 +65,6 @@ const oneLine = ({ message, detail }: PayError): string => {
   return [message, ...broken].join('; ').replaceAll(/\s*\n\s*/g, '; ');
 };
 
-/** The error with its violations in its message, as the ledger keeps it. */
-export const inOneLine = (error: PayError): PayError => error.saying(oneLine(error)).with({ violations: [] });
-
 /** Converts an error from before the request to faults; rethrows anything that is no PayError. */
 export const faultsOf = (thrown: unknown): readonly ColumnFault[] => {
   if (!(thrown instanceof PayError)) throw thrown;

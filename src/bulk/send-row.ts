@@ -1,4 +1,5 @@
 import { sendAnew } from '../charge/age.ts';
+import type { ChargeRequest } from '../charge/request.ts';
 import type { Client } from '../client/client.ts';
 import { isTakenUp } from '../core/charge.ts';
 import { EXIT_CODES, PayError, reasonOf } from '../core/error.ts';
@@ -10,7 +11,7 @@ import type { RowSignals } from './pace.ts';
 import { type RowEnd, rowEndOf } from './row-end.ts';
 
 export interface RowAttempt {
-  readonly row: { readonly job: string; readonly number: number; readonly retry: boolean };
+  readonly row: NonNullable<ChargeRequest['row']>;
   /** Keeps the requests of the row to the pace of the run. */
   readonly client: Client;
   /** Number of earlier tries in this run. */
@@ -113,7 +114,7 @@ export class ProtectedRows<T> implements RowSender<T> {
   readonly send: RowWork<T> = async ({ item }, number, signals) => {
     const left: Pick<RowEnd, 'before'> = {};
     try {
-      return await this.#attempt(item, this.#attemptOf(number, signals), left);
+      return await this.#attempt(item, this.#attemptOf(item, number, signals), left);
     } catch (thrown) {
       const id = thrown instanceof PayError ? thrown.detail.ledgerId : undefined;
       const end = { ...rowEndOf(this.#job.named(thrown, item)), ...left };
@@ -122,15 +123,16 @@ export class ProtectedRows<T> implements RowSender<T> {
     }
   };
 
-  #attemptOf(number: number, signals: RowSignals): Pick<RowAttempt, 'row' | 'client'> {
-    const { job, retry, client } = this.#job;
-    return { row: { job, number, retry }, client: clientFor(client, signals) };
+  #attemptOf(item: T, number: number, signals: RowSignals): Pick<RowAttempt, 'row' | 'client'> {
+    const { job, retry, client, named } = this.#job;
+    const worded = (error: PayError): string | undefined => rowEndOf(named(error, item)).error;
+    return { row: { job, number, retry, worded }, client: clientFor(client, signals) };
   }
 
   #judging(judge: ReturnType<NonNullable<Protected<T>['judge']>>): RowWork<T> {
     return async ({ item }, number, signals) => {
       try {
-        const entry = await judge(item, this.#attemptOf(number, signals));
+        const entry = await judge(item, this.#attemptOf(item, number, signals));
         return entry && { ...this.#rows.kept(entry), kept: 'elsewhere' };
       } catch (thrown) {
         return rowEndOf(this.#job.named(thrown, item));

@@ -9,10 +9,10 @@ import type { ChargeRequest, ChargeRun, MakeRequest, Sent } from './request.ts';
 import { rulesFor } from './rules.ts';
 import { findOutStep } from './words.ts';
 
-const failedOutcome = ({ certain, error }: Failed, at: number): StoredOutcome => {
+const failedOutcome = ({ certain, error }: Failed, row: ChargeRequest['row'], at: number): StoredOutcome => {
   const { status, exitCode, answer } = error.detail;
   const evidence = evidenceOf('answer', at, {
-    message: error.message,
+    message: row?.worded?.(error) ?? error.message,
     ...definedIn<unknown>({ status, answer }),
   });
   return { state: certain, exitCode: exitCode ?? EXIT_CODES[error.kind], evidence };
@@ -85,7 +85,7 @@ export async function charge(request: ChargeRequest | MakeRequest, run: ChargeRu
       return rules.send(isOverdue);
     };
     const outcome = await send().catch((thrown: unknown) => thrownAs(thrown, effect));
-    const stored = outcome.certain === 'accepted' ? rules.accepted(outcome.record) : failedOutcome(outcome, now());
+    const stored = outcome.certain === 'accepted' ? rules.accepted(outcome.record) : failedOutcome(outcome, row, now());
     const { owner, unrecorded } = await recordOutcome(ledger, id, stored);
     if (outcome.certain === 'accepted') {
       const shared = owner === undefined ? [] : [`the answer names the activity of ${owner.id}, made earlier`];

@@ -37,8 +37,16 @@ export interface Reading {
 interface ProtectedRequest {
   /** Sends another one although the first can still be paid or was made. */
   readonly again: boolean;
-  /** Row of the file that asks for it. `retry` repeats a row whose last entry failed. */
-  readonly row?: { readonly job: string; readonly number: number; readonly retry: boolean };
+  /**
+   * Row of the file that asks for it. `retry` repeats a row whose last entry failed; `worded` says an error as the report
+   * does.
+   */
+  readonly row?: {
+    readonly job: string;
+    readonly number: number;
+    readonly retry: boolean;
+    readonly worded?: (error: PayError) => string | undefined;
+  };
   readonly tries?: number;
   /** Reads what the request relies on. If it throws, nothing is sent. */
   readonly look?: () => Promise<Reading>;

@@ -1,15 +1,14 @@
 import type { RowJob, RowKind, RowSender } from '../bulk/kind.ts';
-import { inOneLine, type RowEnd } from '../bulk/row-end.ts';
+import type { RowEnd } from '../bulk/row-end.ts';
 import { type Protected, ProtectedRows } from '../bulk/send-row.ts';
 import { sendAnew } from '../charge/age.ts';
 import { charge } from '../charge/charge.ts';
-import type { Outcome } from '../charge/outcome.ts';
 import { refusedError } from '../charge/refused.ts';
 import type { MakeRequest, Reading } from '../charge/request.ts';
 import { previewResult } from '../cli/preview.ts';
 import type { Called, CallInput } from '../client/client.ts';
 import { kindWord, textAt } from '../core/charge.ts';
-import { EXIT_CODES, PayError } from '../core/error.ts';
+import { EXIT_CODES, type PayError } from '../core/error.ts';
 import { definedIn } from '../core/json.ts';
 import { isGuarded } from '../core/origin.ts';
 import type { ApiRecord } from '../core/record.ts';
@@ -166,23 +165,6 @@ export const openMaker = <T>(
     once: async (item, { row, client, tries }) => {
       const { operation, input } = request(item);
       const { answered, ...pace } = client.pace ?? {};
-      const send = async (isOverdue: () => boolean): Promise<Outcome> => {
-        let outcome = await client.paced(pace).write(operation, { ...input, isOverdue, tries });
-        if (outcome.certain === 'rejected' && unique !== undefined && find !== undefined) {
-          const record = await existingForRow(unique, input.body ?? {}, outcome.error, find);
-          outcome = { certain: 'accepted', record };
-          // Counts as an accepted answer that is not yet reported, like an answer to this row's own request.
-          io.flight.accepted += 1;
-        }
-        // A row keeps its place until an existing record is read.
-        answered?.(outcome);
-        return outcome;
-      };
-      // The ledger keeps the message alone, which names the columns on the next run, too.
-      const worded = (error: PayError): PayError => {
-        const named = job.named(error, item);
-        return named instanceof PayError ? inOneLine(named) : error;
-      };
       const made = await charge(
         {
           ...client.check(operation, input),
@@ -192,10 +174,16 @@ export const openMaker = <T>(
           row,
           tries,
           send: async (isOverdue) => {
-            const outcome = await send(isOverdue).catch((thrown: unknown) => {
-              throw thrown instanceof PayError ? worded(thrown) : thrown;
-            });
-            return outcome.certain === 'accepted' ? outcome : { ...outcome, error: worded(outcome.error) };
+            let outcome = await client.paced(pace).write(operation, { ...input, isOverdue, tries });
+            if (outcome.certain === 'rejected' && unique !== undefined && find !== undefined) {
+              const record = await existingForRow(unique, input.body ?? {}, outcome.error, find);
+              outcome = { certain: 'accepted', record };
+              // Counts as an accepted answer that is not yet reported, like an answer to this row's own request.
+              io.flight.accepted += 1;
+            }
+            // A row keeps its place until an existing record is read.
+            answered?.(outcome);
+            return outcome;
           },
           ...(look && { look: async () => ({ since: ledger.moment(), ...(await look(item)) }) }),
           equalSince: await equalSince(input.body ?? {}),

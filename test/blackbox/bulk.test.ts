@@ -18,7 +18,7 @@ import { CANARY } from '../support/canary.ts';
 import { startHere } from '../support/in-process.ts';
 import type { RunOptions } from '../support/program.ts';
 import { errorOf, newFolder, passingClock, start } from '../support/program.ts';
-import { scene } from '../support/scene.ts';
+import { type Scene, scene } from '../support/scene.ts';
 import {
   ACTIVITY,
   type Answer,
@@ -147,8 +147,8 @@ describe('ugwo charge --from', () => {
     const file = fileOf(
       `\uFEFFname;ugwo;medium;provider;state\r\n"=1;Ada ""A""";${ugwoOf(1)};ussd;gtb;Lagos\r\n+234;${ugwoOf(2)};ussd;gtv;\r\n`,
     );
-    const { stdout } = await scene({
-      service: serveCharges({ 2: refused }),
+    const run: Scene = {
+      service: await serveCharges({ 2: refused }),
       argv: charging(file),
       exit: 3,
       json: { accepted: 1, rejected: 1 },
@@ -166,10 +166,12 @@ describe('ugwo charge --from', () => {
           ugwo: ugwoOf(2),
           state_2: 'rejected',
           activity: '',
-          error: expect.stringContaining('provider: unknown bank (did you mean gtb?)'),
+          error: 'the service answered 422: Validation Failed; provider: unknown bank (did you mean gtb?)',
         },
       },
-    });
+    };
+    const { home, stdout } = await scene(run);
+    await scene({ ...run, home, requests: [] });
     const text = readFileSync(JSON.parse(stdout).report, 'utf8');
     expect(text.startsWith('\uFEFFname;ugwo;medium;provider;state;row;state_2;activity;status;next_action')).toBe(true);
     expect(text).toContain('"=1;Ada ""A"""');
