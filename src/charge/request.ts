@@ -74,8 +74,8 @@ export interface MakeRequest extends ProtectedRequest {
   readonly equalSince?: number | undefined;
   /** Sends it, and starts no attempt when it is overdue. */
   readonly send: (isOverdue: () => boolean) => Promise<Outcome>;
-  /** True if an answer says that the request failed after all. */
-  readonly isFailed?: ((value: unknown) => boolean) | undefined;
+  /** Reason of a failure that an accepted answer reports; undefined if there is none. */
+  readonly failure?: ((value: unknown) => string | undefined) | undefined;
 }
 
 /** Charge to be made under the protocol. */

@@ -27,7 +27,7 @@ interface Rules {
 }
 
 const makeRules = (request: MakeRequest, { asked, paid }: Reading, now: () => number): Rules => {
-  const { effect, about, path, body, once, equalSince, send, isFailed } = request;
+  const { effect, about, path, body, once, equalSince, send, failure } = request;
   const sent = JSON.parse(body ?? '{}');
   return {
     effect,
@@ -48,14 +48,15 @@ const makeRules = (request: MakeRequest, { asked, paid }: Reading, now: () => nu
       const known = textAt(sent, 'currency').toUpperCase() || (asked?.currency ?? answered);
       const came = amount && formatMoney(amount, answered || known);
       const asks = wanted && formatMoney(wanted, known);
+      const why = failure?.(value);
       const evidence = {
-        message: `${effect.done}: ${uid}`,
+        message: why ?? `${effect.done}: ${uid}`,
         uid,
         ...definedIn({ status: status || undefined, amount }),
       };
       return {
         state: 'accepted',
-        exitCode: isFailed?.(value) === true ? EXIT_CODES.charge_failed : 0,
+        exitCode: why === undefined ? 0 : EXIT_CODES.charge_failed,
         evidence: evidenceOf('answer', now(), evidence),
         odd: came && asks && came !== asks ? [`the answer shows ${came}, not ${asks}`] : [],
       };

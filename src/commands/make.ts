@@ -21,7 +21,7 @@ import type { Run } from './run.ts';
 import { existingForRow, openFind, type UniqueKey, uniqueIn } from './unique.ts';
 
 /** Options for rows that must not be sent twice and are not charges. */
-interface Making<T> {
+interface Making<T> extends Pick<MakeRequest, 'failure'> {
   readonly request: RowKind<T>['request'];
   /** Target of a row. While one request for it is unknown, no other is sent. */
   readonly about: (item: T) => string;
@@ -34,8 +34,6 @@ interface Making<T> {
   readonly look?: (item: T) => Promise<Reading>;
   /** Unique field to find and compare an earlier record. */
   readonly unique?: UniqueKey;
-  /** Reason of a failure that an accepted answer reports; undefined if there is none. */
-  readonly failure?: (value: unknown) => string | undefined;
   /** Report column for the uid of the created record. */
   readonly uidColumn: string;
 }
@@ -58,7 +56,7 @@ export const lastMessage = ({ state, evidence }: Entry): string => {
 };
 
 /** Options for a request that must not be sent twice. */
-interface OnceOptions {
+interface OnceOptions extends Pick<MakeRequest, 'failure'> {
   /** Target of the request. While one request for it is unknown, no other is sent. */
   readonly about: string;
   /** Lines of the question to ask first. */
@@ -74,8 +72,6 @@ interface OnceOptions {
   /** An earlier one blocks another, unless `again`. */
   readonly once?: boolean;
   readonly again?: boolean;
-  /** Reason of a failure that an accepted answer reports; undefined if there is none. */
-  readonly failure?: (value: unknown) => string | undefined;
 }
 
 /**
@@ -103,7 +99,7 @@ export const makeOnce = async (
     tries,
     look: async () => (tries > 0 && look !== undefined ? look() : reading),
     send: (isOverdue) => client.write(called, { ...input, isOverdue, tries }),
-    isFailed: (value) => failure?.(value) !== undefined,
+    failure,
     onElsewhere: ({ id, kind, origin }) =>
       run.say(`${about} has an earlier ${kindWord(kind)} at ${origin} (${id}), which may have gone through.`),
   });
@@ -187,7 +183,7 @@ export const openMaker = <T>(
           },
           ...(look && { look: async () => ({ since: ledger.moment(), ...(await look(item)) }) }),
           equalSince: await equalSince(input.body ?? {}),
-          isFailed: (value) => failure?.(value) !== undefined,
+          failure,
           onElsewhere: ({ id, origin }) =>
             tellOnce('elsewhere', `Row ${row.number}: there is an earlier one of the same at ${origin} (${id}).`),
         },
@@ -211,7 +207,9 @@ export const openMaker = <T>(
       const { id, state, exitCode, evidence } = entry;
       const made = evidence.findLast(({ uid }) => uid !== undefined);
       const fields = { entry: id, [uidColumn]: made?.['uid'], status: made?.['status'] };
-      if (hasFailed(entry)) return { state: 'failed', fields, error: 'it was made, but it failed' };
+      // A refund may also fail later.
+      const error = String((exitCode && made?.['message']) || 'it was made, but it failed');
+      if (hasFailed(entry)) return { state: 'failed', fields, error };
       if (state === 'accepted' || state === 'sending') return { state, fields, ...definedIn({ error: oddIn(entry) }) };
       return { state, exitCode, fields, error: lastMessage(entry) };
     },

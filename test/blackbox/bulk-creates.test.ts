@@ -562,13 +562,13 @@ describe('refund create --from', () => {
       exit: 11,
       json: { ...counts, skipped: 0 },
     };
-    const rows = (error: string) => ({ 1: { state: 'failed', error, refund: 'rfd.1' }, 2: {} });
-    const { home, stdout } = await scene({ ...first, report: rows('the refund failed: closed account') });
+    const report = { 1: { state: 'failed', error: 'the refund failed: closed account', refund: 'rfd.1' }, 2: {} };
+    const { home, stdout } = await scene({ ...first, report });
     const later = { ...first, home };
     await scene({
       ...later,
       json: { ...counts, skipped: 2 },
-      report: rows('it was made, but it failed'),
+      report,
       requests: [],
     });
     await scene({ home, argv: ['ledger', 'show', JSON.parse(stdout).job, '--json'], json: counts });
