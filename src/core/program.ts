@@ -194,7 +194,11 @@ export const claimStart = async (folder: string, claim: (unstarted: string) => P
  */
 export const execute = async (exec: Exec, input: FileHandle, deps: ExecDeps): Promise<ExecFailure | undefined> => {
   const { promise: ended, resolve } = Promise.withResolvers<ExecFailure | undefined>();
-  const notStarted = (thrown: unknown) => ({ why: `couldn't be started: ${reasonOf(thrown)}` });
+  const notStarted = (thrown: unknown) => {
+    const isMissing = (thrown as NodeJS.ErrnoException).code === 'ENOENT';
+    const what = 'the program, or the interpreter that its first line names, is missing';
+    return { why: `couldn't be started: ${isMissing ? what : reasonOf(thrown)}` };
+  };
   let child: ChildProcess;
   try {
     const stdio = [input.fd, 'pipe' as const, 'pipe' as const];

@@ -117,6 +117,7 @@ const DISK_FULL = "CREATE TRIGGER broken BEFORE UPDATE ON charge BEGIN SELECT RA
 const FAILING = sender('exit 1');
 const BROKEN = { path: fileOf('#!/no/such/interpreter\n', 'broken') };
 chmodSync(BROKEN.path, 0o700);
+const MISSING = 'the program, or the interpreter that its first line names, is missing';
 /** A payment request with a long ref, and the options of a message that is longer still. */
 const LONG_REF = json(200, { ...OWN, ref: 'r'.repeat(150), checkout: undefined });
 const LONG = template('{ref}'.repeat(10_000));
@@ -170,7 +171,7 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
   it.each([
     ['fails', FAILING, 'exit code 1', []],
     ['fails before the payment is waited for', FAILING, 'exit code 1', ['--wait']],
-    ['could not start', BROKEN, "couldn't be started: .+", []],
+    ['could not start', BROKEN, `couldn't be started: ${MISSING}`, []],
   ])('ends with 14 if the program %s, and shares with --reuse what is left', async (_, program, why, more) => {
     const message = new RegExp(`^the charge is made, but its message was not shared: ${why}$`);
     const hint = 'to share what is left, run the same command again with --reuse';
