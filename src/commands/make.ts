@@ -9,7 +9,6 @@ import { previewResult } from '../cli/preview.ts';
 import type { Called, CallInput } from '../client/client.ts';
 import { kindWord, textAt } from '../core/charge.ts';
 import { EXIT_CODES, type PayError } from '../core/error.ts';
-import { definedIn } from '../core/json.ts';
 import { isGuarded } from '../core/origin.ts';
 import type { ApiRecord } from '../core/record.ts';
 import type { Result } from '../core/result.ts';
@@ -153,7 +152,7 @@ export const openMaker = <T>(
     const fields = { [uidColumn]: uid, status: textAt(value, 'status'), entry };
     const why = failure?.(value);
     if (why !== undefined) return { state: 'failed', exitCode: EXIT_CODES.charge_failed, fields, error: why };
-    return { state: 'accepted', exitCode: 0, fields, ...definedIn({ error: odd.join('; ') || undefined }) };
+    return { state: 'accepted', exitCode: 0, fields, error: odd.join('; ') || undefined };
   };
 
   const sending: Protected<T> = {
@@ -210,7 +209,7 @@ export const openMaker = <T>(
       // A refund may also fail later.
       const error = String((exitCode && made?.['message']) || 'it was made, but it failed');
       if (hasFailed(entry)) return { state: 'failed', fields, error };
-      if (state === 'accepted' || state === 'sending') return { state, fields, ...definedIn({ error: oddIn(entry) }) };
+      if (state === 'accepted' || state === 'sending') return { state, fields, error: oddIn(entry) };
       return { state, exitCode, fields, error: lastMessage(entry) };
     },
   };

@@ -146,7 +146,7 @@ const madeNow = ({ record: { value: activity }, id, odd, missing, reading }: Sen
     state: 'accepted',
     sum,
     fields,
-    ...(missing && definedIn({ error: odd.join('; ') || undefined })),
+    ...(missing && { error: odd.join('; ') || undefined }),
     ...madeEnd(activity, payment),
   };
 };
@@ -158,7 +158,7 @@ const asKept = (charge: Entry, activity: unknown): RowEnd => {
   const missing = payment === 'open' ? evidence.find(({ kind }) => kind === 'remaining')?.['missing'] : undefined;
   const kept = { state, exitCode, fields: { ...chargeFields(id, activity, payment, asked), missing_minor: missing } };
   if (state === 'accepted')
-    return { ...kept, ...(missing ? definedIn({ error: oddIn(charge) }) : {}), ...madeEnd(activity, payment) };
+    return { ...kept, error: missing ? oddIn(charge) : undefined, ...madeEnd(activity, payment) };
   if (state !== charge.state) return { ...kept, error: failedText(activity, payment) };
   return state === 'sending' ? kept : { ...kept, error: lastMessage(charge) };
 };
