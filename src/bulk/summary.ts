@@ -210,6 +210,6 @@ export const jobResult = (end: JobEnd, summing: Summing, view: View): Result => 
     // If the summary can't be printed, a run that changed something must not end as if it had not.
     ...(failure === undefined && end.done > end.skipped ? { wrote: true } : {}),
     notice: end.id === null ? `${inFile}${plannedText(end.planned, summing.words)}` : (summing.followed?.notice ?? []),
-    ...(failure === undefined ? {} : { failure }),
+    failure,
   };
 };

@@ -82,7 +82,7 @@ export const makeOnce = async (
   input: CallInput,
   { about, question, typed, saying, reading = {}, look, once = false, again = false, failure }: OnceOptions,
   { io, ...run }: Pick<Run, 'io' | 'client' | 'ask' | 'ledger' | 'target' | 'say'>,
-): Promise<{ readonly record: ApiRecord; readonly wrote: true; readonly failure?: PayError }> => {
+): Promise<{ readonly record: ApiRecord; readonly wrote: true; readonly failure: PayError | undefined }> => {
   const client = await run.client('write');
   // A request that fails the local check leaves no entry in the ledger.
   const checked = client.check(called, input);
@@ -106,7 +106,7 @@ export const makeOnce = async (
   if (made.kind === 'refused') throw refusedError(made, false);
   const { record, odd, unrecorded } = made;
   for (const what of odd) await run.say(`note: ${what}`);
-  return { record, wrote: true, ...(unrecorded === undefined ? {} : { failure: unrecorded }) };
+  return { record, wrote: true, failure: unrecorded };
 };
 
 /** Shows the request that `makeOnce` would send; throws the guard's refusal. Sends and writes nothing (--dry-run). */

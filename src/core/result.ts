@@ -128,8 +128,8 @@ export interface Waiting {
 
 export interface Waited {
   readonly record: ApiRecord;
-  readonly notice?: string;
-  readonly failure?: PayError;
+  readonly notice?: string | undefined;
+  readonly failure?: PayError | undefined;
 }
 
 /** Current state as a table, with lines below it. */
@@ -142,7 +142,7 @@ export interface Board {
 /** Messages after a result has been shown. */
 export interface ResultNotices {
   /** One or more messages for people. */
-  readonly notice?: string | readonly string[];
+  readonly notice?: string | readonly string[] | undefined;
   /** Final error of the run: a PayError, or the rejection of a wait. */
   readonly failure?: unknown;
 }
@@ -164,7 +164,7 @@ export type Result = {
       /** One or more messages for people, printed after the record. */
       readonly notice?: string | readonly string[];
       /** Final error of the run, reported after the record is printed. */
-      readonly failure?: PayError;
+      readonly failure?: PayError | undefined;
       /** Called once the record is printed. Resolves to the final error. */
       readonly after?: () => Promise<PayError | undefined>;
     }
@@ -179,9 +179,9 @@ export type Result = {
       /** An empty list was reported already. */
       readonly saysEmpty?: true;
       /** Final error of the run, reported after the list is printed. */
-      readonly failure?: PayError;
+      readonly failure?: PayError | undefined;
     }
-  | { readonly kind: 'text'; readonly text: string; readonly failure?: PayError }
+  | { readonly kind: 'text'; readonly text: string; readonly failure?: PayError | undefined }
   /**
    * A wait: a terminal shows the record at once, then a countdown line, then the final record; other outputs get only
    * the final record.

@@ -112,5 +112,5 @@ export const showWait = async (
   const last = waited?.record ?? record;
   const before = watched ? record : undefined;
   if (last !== undefined && last !== before) await show(last, before);
-  return waited?.notice === undefined ? { failure } : { failure, notice: waited.notice };
+  return { failure, notice: waited?.notice };
 };

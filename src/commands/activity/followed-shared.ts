@@ -233,8 +233,7 @@ export const waitedOf = async (followed: Followed, options: WaitOptions, run: Wa
   if (interrupted !== undefined) return { record, failure: stoppedWait(activity, interrupted, options) };
   try {
     const outcome = await waitOutcome(record, followed.payment, options.ugwoUid, run);
-    const [failure, notice] = [waitFailure(activity, outcome, followed, options), noticeOf(outcome, options)];
-    return { record, ...(failure === undefined ? {} : { failure }), ...(notice === undefined ? {} : { notice }) };
+    return { record, failure: waitFailure(activity, outcome, followed, options), notice: noticeOf(outcome, options) };
   } catch (thrown) {
     if (!(thrown instanceof PayError)) throw thrown;
     return { record, failure: amountUnread(activity, thrown, options) };

@@ -98,7 +98,10 @@ const pageIn = ({ value, text }: ApiRecord): ApiPage | undefined => {
  * Result of an answer of any shape: a list, or else one record. The answer of a write always stays one record, so that
  * nothing gets lost.
  */
-const resultOf = (record: ApiRecord, rest: { readonly wrote?: true; readonly failure?: PayError }): Result => {
+const resultOf = (
+  record: ApiRecord,
+  rest: { readonly wrote?: true; readonly failure?: PayError | undefined },
+): Result => {
   const page = rest.wrote === true ? undefined : pageIn(record);
   if (page === undefined) return { kind: 'record', record, view: recordsView([record.value]), ...rest };
   const { records, nextCursor } = page;

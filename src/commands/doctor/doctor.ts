@@ -41,6 +41,6 @@ export const doctor = async ({ offline }: { readonly offline: boolean }, run: Ru
     kind: 'list',
     pages: onePage(findings),
     view: checkView,
-    ...(failure === undefined ? {} : { failure }),
+    failure,
   };
 };

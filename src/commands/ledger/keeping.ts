@@ -130,7 +130,7 @@ export const showLedgerStatus = async (_input: unknown, run: Run): Promise<Resul
     ...(clockAhead === undefined ? {} : { clock_ahead_ms: clockAhead, standbys: standbys ?? [] }),
     warnings,
   });
-  return { kind: 'record', record, view: ledgerStatusView, ...(warnings.length === 0 ? {} : { notice: warnings }) };
+  return { kind: 'record', record, view: ledgerStatusView, notice: warnings };
 };
 
 const useView: View = {

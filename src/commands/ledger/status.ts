@@ -160,12 +160,11 @@ export const showStatus = async (
   const due = cases.filter(({ isDue }) => isDue).length;
   const others = due === cases.length ? '' : '; the others are only shown';
   const failure = failed ?? (due === 0 ? undefined : new PayError('attention', `cases that need you: ${due}${others}`));
-  const ending = failure === undefined ? {} : { failure };
   if (globals.prometheus) {
     const lines = [...paid.filter(({ reported }) => reported !== 'charged'), ...open];
     const text = metricsText(lines, profiles, casesOf, now, sync ? failed !== undefined : undefined);
     // A file of metrics replaces the last one only after exit code 0.
-    return { kind: 'text', text, ...(failed?.kind === 'interrupted' ? { failure: failed } : {}) };
+    return { kind: 'text', text, failure: failed?.kind === 'interrupted' ? failed : undefined };
   }
   if (isJsonFormat(globals.format)) {
     const records = profiles.map((name) => {
@@ -175,11 +174,11 @@ export const showStatus = async (
     });
     const [record] = allProfiles ? [] : records;
     return record === undefined
-      ? { kind: 'list', pages: pageOf(records), view: caseView, ...ending }
-      : { kind: 'record', record, view: caseView, ...ending };
+      ? { kind: 'list', pages: pageOf(records), view: caseView, failure }
+      : { kind: 'record', record, view: caseView, failure };
   }
   const gap = cases.length > 0 && io.stdout.isTerminal ? [''] : [];
   await run.say([...profiles.flatMap((name) => headLines(sums, name, zone, io)), ...gap]);
   const rows = cases.map((one) => madeExactly({ ...caseFields(one), what: one.what }));
-  return { kind: 'list', pages: pageOf(rows), view: caseView, saysEmpty: true, ...ending };
+  return { kind: 'list', pages: pageOf(rows), view: caseView, saysEmpty: true, failure };
 };

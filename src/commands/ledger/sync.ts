@@ -341,7 +341,7 @@ export const runSync = async (ids: readonly string[], run: Run): Promise<Synced>
     pages: pageOf(found.sums.all().map(sumRecord)),
     view: paymentSumsView,
     saysEmpty: true,
-    ...(failure === undefined ? {} : { failure }),
+    failure,
   };
   return { result, unread };
 };
