@@ -70,6 +70,7 @@ const sumOf = (payments: readonly string[]) =>
     count,
     amount: nullable.amount,
     received: nullable.amount,
+    paid_twice: count,
   });
 
 const textOf = ({ values }: RecordField): JsonSchema => (values === undefined ? text : oneOf(values));

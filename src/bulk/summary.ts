@@ -3,7 +3,7 @@ import { counted, firstFew } from '../core/bounds.ts';
 import { ROW_STATES, type RowState } from '../core/charge.ts';
 import { type ErrorKind, EXIT_CODES, interrupted, PayError, signalWord } from '../core/error.ts';
 import { exactNumber } from '../core/money.ts';
-import { madeHere } from '../core/record.ts';
+import { madeExactly } from '../core/record.ts';
 import type { Result, View } from '../core/result.ts';
 import type { Total } from '../ledger/policy.ts';
 import type { FailedRows } from './counters.ts';
@@ -205,7 +205,7 @@ export const jobResult = (end: JobEnd, summing: Summing, view: View): Result => 
   const inFile = end.inFile === undefined ? '' : `In the file: ${end.inFile}. `;
   return {
     kind: 'record',
-    record: madeHere(jobRecord(end, summing)),
+    record: madeExactly(jobRecord(end, summing)),
     view,
     // If the summary can't be printed, a run that changed something must not end as if it had not.
     ...(failure === undefined && end.done > end.skipped ? { wrote: true } : {}),

@@ -18,6 +18,8 @@ export interface Sum<P extends string = Payment> {
   readonly received: bigint | undefined;
   /** Number of those whose payment request lacks a part of its money. */
   readonly short: number;
+  /** Number of those whose payment request was paid twice. */
+  readonly paidTwice: number;
 }
 
 /** Adds an amount to a sum, `by` times. An unknown one leaves it as it is. */
@@ -41,6 +43,7 @@ export const openSums = <P extends string>(kinds: readonly P[]) => {
         amount: plus(before?.amount, amount, by),
         received: plus(before?.received, money?.received, by),
         short: (before?.short ?? 0) + ((money?.missing ?? 0) > 0 ? by : 0),
+        paidTwice: (before?.paidTwice ?? 0) + (money?.isPaidTwice ? by : 0),
       });
     },
     all: (): Sum<P>[] =>

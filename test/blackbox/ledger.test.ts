@@ -48,7 +48,7 @@ describe('a charge whose answer is lost', () => {
       ...options,
       argv: ['ledger', 'sync', '--json'],
       stdout:
-        '{"data":[\n{"payment":"open","currency":null,"count":1,"amount":null,"received":0}\n],"next_cursor":null}\n',
+        '{"data":[\n{"payment":"open","currency":null,"count":1,"amount":null,"received":0,"paid_twice":0}\n],"next_cursor":null}\n',
       requests: [`GET /v1/ugwo/${UGWO_ID}`],
       entries: [{ id, state: 'accepted', ugwo: UGWO_ID, ...activity, exit_code: 6, evidence }],
     });

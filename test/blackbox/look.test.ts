@@ -771,9 +771,9 @@ describe('payments', () => {
     const service = await paying((number) => ['', 'successful', 'failed'][number]);
     const { home, stdout } = await scene({ service, argv: charging(ussdFile(1, 2, 3)) });
     const sums = [
-      { payment: 'paid', currency: 'NGN', count: 1, amount: 500_001, received: 500_001 },
-      { payment: 'open', currency: 'NGN', count: 1, amount: 500_003, received: 0 },
-      { payment: 'failed', currency: 'NGN', count: 1, amount: 500_002, received: 0 },
+      { payment: 'paid', currency: 'NGN', count: 1, amount: 500_001, received: 500_001, paid_twice: 0 },
+      { payment: 'open', currency: 'NGN', count: 1, amount: 500_003, received: 0, paid_twice: 0 },
+      { payment: 'failed', currency: 'NGN', count: 1, amount: 500_002, received: 0, paid_twice: 0 },
     ];
     await scene({
       service,
@@ -786,7 +786,7 @@ describe('payments', () => {
       service,
       home,
       argv: ['ledger', 'sync', JSON.parse(stdout).job, '-o', 'tsv'],
-      stdout: ['\npaid\tNGN\t1\t500001\t500001\n'],
+      stdout: ['\npaid\tNGN\t1\t500001\t500001\t0\n'],
       // A job that is named is read whole: a payment may have been reversed.
       requests: ['GET', 'GET', 'GET'],
     });
@@ -801,7 +801,7 @@ describe('payments', () => {
         ['ugwo', 'charge', ugwoOf(4), '--medium', 'ussd', '--provider', 'gtb'],
       ],
       argv: ['ledger', 'sync'],
-      stdout: /^payment\t.*\npaid\tNGN\t2\t1000005\t1000005\nopen\tNGN\t2\t1000005\t0\n$/,
+      stdout: /^payment\t.*\npaid\tNGN\t2\t1000005\t1000005\t0\nopen\tNGN\t2\t1000005\t0\t0\n$/,
     }));
 
   it('are found for an expired charge if its id is given', async () => {
@@ -830,7 +830,7 @@ describe('payments', () => {
       service: serveAllBy(({ method }) => (method === 'GET' ? json(404, {}) : json(200, ACTIVITY))),
       before: [TRANSFER],
       argv: ['ledger', 'sync'],
-      stdout: 'payment\tcurrency\tcount\tamount_minor\treceived_minor\nopen\t\t1\t\t0\n',
+      stdout: 'payment\tcurrency\tcount\tamount_minor\treceived_minor\tpaid_twice\nopen\t\t1\t\t0\t0\n',
       stderr: /1 charge not shown by the service: counted as last seen\./,
     }));
 

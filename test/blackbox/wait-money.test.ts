@@ -359,6 +359,10 @@ describe('ugwo charge --from --wait', () => {
         `${excess}; pay it back with: paycli refund create ${activityOf(1)} --ugwo ${ugwoOf(1)} --amount 900.00`,
       ],
     });
+    const sum = { payment: 'paid', count: 1, amount: 90_000, received: 90_000, paid_twice: 1 };
+    const { stdout } = await scene({ ...run, stderr: '', json: { payments: [sum] } });
+    const argv = ['ledger', 'sync', JSON.parse(stdout).job, '--json'];
+    await scene({ ...run, argv, stderr: '', json: { data: [sum] } });
   });
 });
 

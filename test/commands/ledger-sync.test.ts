@@ -51,10 +51,10 @@ describe('ledger sync', () => {
     };
     const done = await sync([naira(1), open(2), open(3), naira(4)], { get });
     expect(done.rows).toEqual([
-      { payment: 'paid', currency: 'NGN', count: 1, amount: 500_002, received: 500_002 },
-      { payment: 'open', currency: 'NGN', count: 1, amount: 500_001, received: 0 },
-      { payment: 'failed', currency: 'NGN', count: 1, amount: 500_003, received: 0 },
-      { payment: 'unknown', currency: 'NGN', count: 1, amount: 500_004, received: null },
+      { payment: 'paid', currency: 'NGN', count: 1, amount: 500_002, received: 500_002, paid_twice: 0 },
+      { payment: 'open', currency: 'NGN', count: 1, amount: 500_001, received: 0, paid_twice: 0 },
+      { payment: 'failed', currency: 'NGN', count: 1, amount: 500_003, received: 0, paid_twice: 0 },
+      { payment: 'unknown', currency: 'NGN', count: 1, amount: 500_004, received: null, paid_twice: 0 },
     ]);
     expect(done.states).toEqual(['accepted', 'accepted', 'accepted', 'unknown']);
     expect(done.error).toMatchObject({ kind: 'unknown', detail: { ledgerId: idOf(4) } });
@@ -82,7 +82,9 @@ describe('ledger sync', () => {
     const ledger = memoryLedger([unknown, before, rejected], () => SENT + 20 * MINUTE);
     const jobs = { ...ledger.jobs, get: async () => ({ id: 'job-1' }) as never };
     const done = await call('sync', { ledger: { ...ledger, jobs }, args: ['job-1'], now: SENT + 20 * MINUTE, get });
-    expect(done.rows).toEqual([{ payment: 'not_created', currency: 'NGN', count: 1, amount: 500_001, received: null }]);
+    expect(done.rows).toEqual([
+      { payment: 'not_created', currency: 'NGN', count: 1, amount: 500_001, received: null, paid_twice: 0 },
+    ]);
     expect(done.notices).toEqual([
       `No longer unknown: 1 charge was not made (${idOf(1)}).`,
       "2 charges were not made and aren't in this total.",

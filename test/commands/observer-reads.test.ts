@@ -214,7 +214,10 @@ describe('an observer whose list of payment requests fails', () => {
 });
 
 describe('the end of a watch', () => {
-  const sumOf = (payment: Now) => ({ payment, currency: 'NGN', count: 1, amount: 500n, short: 0, received: undefined });
+  const sumOf = (payment: Now) => ({
+    ...{ payment, currency: 'NGN', count: 1, amount: 500n, received: undefined },
+    ...{ short: 0, paidTwice: 0 },
+  });
 
   it.each<[readonly Now[], number | undefined, string | undefined]>([
     [[], undefined, undefined],

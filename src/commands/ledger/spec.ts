@@ -261,7 +261,7 @@ export const ledgerCommands = [
     output:
       'one line per outcome and currency: payment (paid, overpaid, underpaid, open, expired, failed, reversed, refunded, ' +
       'partially_refunded, unknown; not_created for unknown charges that this run found not created), currency, count, ' +
-      'amount, received',
+      'amount, received, paid_twice (how many of them belong to a payment request that was paid twice)',
     exits: ['usage', 'auth', 'unknown', 'read_failed', 'ledger', 'interrupted', 'attention'],
     reminds: false,
     load: async () => ({ run: (await import('./sync.ts')).syncLedger }),

@@ -7,9 +7,10 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { Sum, Synced } from '../../ledger/report.ts';
 
 /** Output row of a sum. The amount keeps all its digits. */
-export const sumRecord = ({ payment, currency, count, amount, received }: Sum<Synced>): ApiRecord => {
+export const sumRecord = ({ payment, currency, count, amount, received, paidTwice }: Sum<Synced>): ApiRecord => {
   const exact = (sum: bigint | undefined) => (sum === undefined ? null : new NumberText(String(sum)));
-  return madeExactly({ payment, currency: currency ?? null, count, amount: exact(amount), received: exact(received) });
+  const sums = { amount: exact(amount), received: exact(received) };
+  return madeExactly({ payment, currency: currency ?? null, count, ...sums, paid_twice: paidTwice });
 };
 
 export const paymentSumsView: View = {
@@ -18,6 +19,7 @@ export const paymentSumsView: View = {
     { path: 'currency', machineOnly: true },
     { path: 'count', kind: 'count' },
     ...columnsNamed('amount received', { kind: 'money' }),
+    { path: 'paid_twice', kind: 'count', machineOnly: true },
   ],
 };
 

@@ -7,6 +7,7 @@ import { shellLine } from '../../core/shell.ts';
 import { formatDuration } from '../../core/time.ts';
 import type { Sum } from '../../ledger/report.ts';
 import { openTail, type Tail } from '../../ledger/tail.ts';
+import { sumRecord } from '../ledger/view.ts';
 import { Observer } from '../observer.ts';
 import { countOf, paidTwiceLines, paymentSumsText } from '../record.ts';
 import type { Run } from '../run.ts';
@@ -97,14 +98,6 @@ export const followCharges = async (wait: FollowedJob): Promise<Aftermath> => {
     ],
     notice: paidTwiceLines(tail.ended().map(({ charge }) => charge)),
     hint: hints.join('\n') || undefined,
-    fields: {
-      payments: sums.map(({ payment, currency, count, amount, received }) => ({
-        payment,
-        currency: currency ?? null,
-        count,
-        amount: amount === undefined ? null : Number(amount),
-        received: received === undefined ? null : Number(received),
-      })),
-    },
+    fields: { payments: sums.map((sum) => sumRecord(sum).value) },
   };
 };

@@ -254,7 +254,8 @@ export const chargeCommand = defineCommand({
   output:
     'the activity (with --wait in a pipe: printed at the end of the wait; to get the account at once, charge without --wait ' +
     'and then run `paycli activity wait`): uid, status, psp, psp_external_id, next_action (what the customer must do), error, created_at. With --from ' +
-    'a summary: job, command, file, rows, a count for each state, not_started, skipped, planned (with --dry-run: rows, amounts), report',
+    'a summary: job, command, file, rows, a count for each state, not_started, skipped, planned (with --dry-run: rows, amounts), report, ' +
+    'payments (with --wait: the lines of `paycli ledger sync`)',
   exits: [...ONCE_EXITS, 'charge_failed', 'underpaid', 'pending', 'attention'],
   previews: true,
   read: ({ ugwo }, how, given) => {
