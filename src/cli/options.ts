@@ -237,7 +237,7 @@ export const PAGE_OPTIONS = rarely(['all', 'cursor'], {
 
 /** Selects the records of all profiles instead of the current one. */
 export const EVERY_PROFILE = rarely(['allProfiles'], {
-  allProfiles: flag('--all-profiles', 'all profiles, practice (--local) included'),
+  allProfiles: flag('--all-profiles', 'all profiles of this ledger, practice (--local) included'),
 });
 
 /** Options of a list stored on this machine that has no filters. */

@@ -231,7 +231,8 @@ describe('status', () => {
     const marker = `${home}/was-run`;
     const { origin } = await serve([]);
     const shop = { origin, key_command: ['/bin/touch', marker], created_at: '2026-11-20T12:00:00+00:00' };
-    const settings = { version: 1, default: 'shop', profiles: { shop } };
+    const team = { ...shop, ledger: 'postgres://ada@db.example/payments' };
+    const settings = { version: 1, default: 'shop', profiles: { shop, team } };
     writeFileSync(`${home}/config.json`, JSON.stringify(settings), { mode: 0o600 });
     await writing(home, async (ledger) => {
       await beginUnknown(ledger, { profile: 'shop', asked: { ref: 'INV-F2' } });
@@ -246,6 +247,8 @@ describe('status', () => {
       { profile: 'other', cases: [{ command: 'paycli ledger sync --profile other' }] },
       { profile: 'shop', cases: [{ command: 'paycli ledger sync --profile shop' }] },
     ]);
+    const { stderr } = await inProcess(['status', '--all-profiles'], { home, env });
+    expect(stderr).toMatch(/^team uses another ledger: paycli status --profile team\nother/);
     expect(existsSync(marker)).toBe(false);
   });
 

@@ -1,6 +1,10 @@
 import type { InputOf } from '../../cli/define.ts';
 import { profileWithoutKey } from '../../compose/client.ts';
+import { foldersOf, profilesOf } from '../../compose/run.ts';
+import { ledgerSetting } from '../../config/ledger.ts';
+import { attempt } from '../../core/async.ts';
 import { PayError, usageError } from '../../core/error.ts';
+import { commandLine, ownerTarget, type TargetOptions } from '../../core/input.ts';
 import { speaksUtf8 } from '../../core/io.ts';
 import { sumsText } from '../../core/money.ts';
 import { instantOf, madeExactly, pageOf } from '../../core/record.ts';
@@ -111,6 +115,17 @@ const syncFirst = async (run: Run): Promise<PayError | undefined> => {
   }
 };
 
+/** Names the profiles whose charges are in another ledger. */
+const nameOthers = async (run: Run): Promise<void> => {
+  const [folders, { list }] = [await foldersOf(run), await profilesOf(run)];
+  const urlFor = async (target: TargetOptions) => (await ledgerSetting(target, run.io, folders))?.url;
+  const own = await urlFor(run.globals);
+  for (const { name } of attempt(list) ?? []) {
+    const target = ownerTarget({ profile: name });
+    if ((await urlFor(target)) !== own) await run.say(`${name} uses another ledger: ${commandLine(target, 'status')}`);
+  }
+};
+
 /** Shows what needs a person now, and the sums of today. Reads the ledger alone. */
 export const showStatus = async (
   { since, sync, allProfiles }: InputOf<typeof statusInput>,
@@ -178,6 +193,7 @@ export const showStatus = async (
       : { kind: 'record', record, view: caseView, failure };
   }
   const gap = cases.length > 0 && io.stdout.isTerminal ? [''] : [];
+  if (allProfiles) await nameOthers(run);
   await run.say([...profiles.flatMap((name) => headLines(sums, name, zone, io)), ...gap]);
   const rows = cases.map((one) => madeExactly({ ...caseFields(one), what: one.what }));
   return { kind: 'list', pages: pageOf(rows), view: caseView, saysEmpty: true, failure };
