@@ -203,7 +203,7 @@ export const ledgerReportCommand = defineCommand({
   summary: 'sum the charges of this ledger by result',
   description:
     'Reads only the ledger: run `paycli ledger sync` first to find out who has paid. "charged" is the sum of all ' +
-    'payments. It excludes "unknown", which may have been charged. Days are those of this machine\'s time zone, or ' +
+    'payments. It excludes "unknown", which may have been charged. A refund has its line once the service has accepted it; `status` shows one that is unknown. Days are those of this machine\'s time zone, or ' +
     'of UTC with --utc. With --by-payment-time each payment counts on the day of its money. A reversal of all of it takes the money off on ' +
     'the day on which it was seen. Other changes, such as a later part, change the first day. The report covers the service and workspace of the profile. --local covers practice; --all-profiles ' +
     'lists each profile.',
@@ -216,7 +216,7 @@ export const ledgerReportCommand = defineCommand({
     'how each file went': 'paycli ledger report --by job',
   },
   output:
-    'profile (with --all-profiles), day, medium, profile, job or operator (with --by), reported (charged, a payment such as paid, underpaid or reversed, unknown, sending), ' +
+    'profile (with --all-profiles), day, medium, profile, job or operator (with --by), reported (charged, a payment such as paid, underpaid or reversed, unknown, sending, paid_back, refund_open, too_much), ' +
     'currency, count, amount, without_amount (charges whose amount is not known), since, until, zone, received, ' +
     'without_received; ' +
     'json: {"data":[…],"next_cursor":null}',
