@@ -138,19 +138,17 @@ const lookalikes = (
   const present = new Set(columns);
   const unread = columns.filter((name) => knownIn(known, name) === undefined).filter(isForeign({ report }));
   const objects = new Set(known.filter((name) => name.endsWith('.')).map((name) => name.slice(0, -1)));
-  const wanted: readonly Lookalike[] = [
+  const wanted = [
     ...known.filter((name) => !name.endsWith('.')).map((name): Lookalike => [name, name]),
     ...key.aliases.map((alias): Lookalike => [alias, key.name]),
-  ];
+  ].map(([one, name]) => ({ words: columnWords(one), bare: bareName(one), name }));
   const isGuessed = unread.length <= MOST_GUESSED;
   return unread.flatMap((column): readonly Lookalike[] => {
     const [beginning, rest] = splitName(column);
     const [words, bare] = [columnWords(beginning), bareName(beginning)];
-    const resembles = (name: string): boolean =>
-      words.includes(columnWords(name)) || isPart(bare, bareName(name)) || (isGuessed && isNear(bare, bareName(name)));
     const meant = wanted
-      .filter(([name]) => resembles(name))
-      .map(([, name]) => (rest !== undefined && objects.has(name) ? `${name}.${rest}` : name))
+      .filter((one) => words.includes(one.words) || isPart(bare, one.bare) || (isGuessed && isNear(bare, one.bare)))
+      .map(({ name }) => (rest !== undefined && objects.has(name) ? `${name}.${rest}` : name))
       .find((name) => !present.has(name));
     return meant === undefined ? [] : [[column, meant]];
   });

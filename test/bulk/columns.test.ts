@@ -113,6 +113,7 @@ describe('a column that resembles one that is read', () => {
     ['Customer phone', 'customer'],
     ['reff', 'ref'],
     ['Payment reference', 'ref'],
+    ['refference', 'ref'],
     ['metta.k', 'meta.k'],
     ['Metadata.Big Key', 'meta.Big Key'],
     ['metadata', 'meta'],

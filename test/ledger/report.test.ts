@@ -338,22 +338,23 @@ const countersOf = (
   ];
 };
 
+const requestOf = ({ service, about }: Entry): string => `${service} ${about}`;
+
 /** True if a charge of a request that was paid twice is the last one of those. */
-const isLastPaid = (one: Entry, time: SumQuery['time'], entries: readonly Entry[]): boolean => {
+const isLastPaid = (one: Entry, time: SumQuery['time'], ofRequest: readonly Entry[]): boolean => {
   const paidAt = ({ money }: Entry): number => (time === 'paid_at' ? (money?.paidAt ?? -Infinity) : 0);
   const isAfter = (other: Entry): boolean =>
     paidAt(other) === paidAt(one) ? other.seq > one.seq : paidAt(other) > paidAt(one);
   const hasExcess = (other: Entry): boolean =>
     other.money?.isPaidTwice === true && (time === 'created_at' || paymentIn(other) !== 'reversed');
-  const ofRequest = entries.filter(({ service, about }) => service === one.service && about === one.about);
   return !ofRequest.some((other) => hasExcess(other) && isAfter(other));
 };
 
 /** Money of a charge that came too much; undefined for none. */
-const excessOf = (one: Entry, time: SumQuery['time'], entries: readonly Entry[]): number | undefined => {
+const excessOf = (one: Entry, time: SumQuery['time'], groups: Map<string, Entry[]>): number | undefined => {
   const { payment, received = 0, refunded, excess } = moneyKnown(one) ?? {};
   if (payment === undefined || (time === 'paid_at' && payment === 'reversed')) return undefined;
-  if (excess !== undefined) return isLastPaid(one, time, entries) ? excess : undefined;
+  if (excess !== undefined) return isLastPaid(one, time, groups.get(requestOf(one)) ?? []) ? excess : undefined;
   const isOver = payment === 'overpaid' || payment === 'partially_refunded';
   const left = isOver && refunded !== undefined ? received - refunded - (one.asked?.amount ?? Infinity) : 0;
   return left > 0 ? left : undefined;
@@ -362,6 +363,7 @@ const excessOf = (one: Entry, time: SumQuery['time'], entries: readonly Entry[])
 /** The report as a plain sum over entries. */
 const plainReport = (entries: readonly Entry[], { time, period, names, scope }: Asked): string[] => {
   const { since = -Infinity, until = Infinity } = period;
+  const groups = Map.groupBy(entries, requestOf);
   const counted = entries
     .filter((one) => one.kind === 'charge' && isInScope(scope)(one))
     .flatMap((one) => countersOf(one, time).map(([reported, at, received]) => ({ one, reported, at, received })))
@@ -383,7 +385,7 @@ const plainReport = (entries: readonly Entry[], { time, period, names, scope }: 
     line.count += counts ? 1 : 0;
     if (one.asked?.amount !== undefined) line.amounts.push(counts ? BigInt(one.asked.amount) : 0n);
     if (received !== undefined) line.receiveds.push(BigInt(received));
-    const excess = names.includes('id') || reported !== payment ? undefined : excessOf(one, time, entries);
+    const excess = names.includes('id') || reported !== payment ? undefined : excessOf(one, time, groups);
     if (excess === undefined) continue;
     const over = JSON.stringify([groupsFor(one, at), one.asked?.currency, 'too_much']);
     const much = lines.get(over) ?? { count: 0, charges: 0, amounts: [], receiveds: [] };
