@@ -3,11 +3,13 @@ import { SEEDED } from '../../src/core/data-files.ts';
 import { PROGRAM } from '../support/built.ts';
 import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
-import { errorOf, newFolder, paycli } from '../support/program.ts';
+import { onTerminal } from '../support/on-terminal.ts';
+import { errorOf, newFolder } from '../support/program.ts';
 import { ACTIVITY, json, serveBy, UGWO_ID, ugwo } from '../support/service.ts';
 import { openShell, openTerminal, openThrough, type TerminalSession } from '../support/terminal.ts';
 
 const ONYE = `ony.AbCd.${'1'.padStart(24, '0')}`;
+const PART = /part of it: $/;
 const CHARGE = ['ugwo', 'charge', SEEDED.ugwo, '--local', '--dry-run', '--no-preflight'];
 
 /** Answers one question after the other, each once it is on the screen. */
@@ -77,28 +79,22 @@ describe('a missing option of ugwo charge', () => {
   });
 
   it('can be a value outside the list', async () => {
-    const session = openTerminal([...CHARGE, '--medium', 'ussd'], {
-      home: newFolder(),
-      columns: 100,
-    });
-    const answer = answering(session);
-    await answer(/part of it: /, 'newbank');
-    await answer(/Not on the list\.\s+Enter to use it all the same, or another: /, '');
-    expect(await session.ended).toEqual({ code: 0 });
-    expect(await session.screen()).toContain('newbank');
+    const outside = { after: /Not on the list\.\s+Enter to use it all the same, or another: $/, line: '' };
+    const typed = [{ after: PART, line: 'newbank' }, outside];
+    const { code, raw } = await onTerminal([...CHARGE, '--medium', 'ussd'], {}, ...typed);
+    expect([code, raw]).toEqual([0, expect.stringMatching(/"provider":\s*"newbank"/)]);
   });
 
   it.each<[string, readonly string[]]>([
     ["another error that a prompt can't fix", ['ugwo', 'charge', 'ugw.x', '--local']],
     ['--no-input', [...CHARGE, '--no-input']],
   ])('is an error with %s', async (_what, args) => {
-    const session = openTerminal(args, { home: newFolder() });
-    expect(await session.ended).toEqual({ code: 2 });
-    expect(session.raw()).not.toContain('Which medium');
+    const { code, raw } = await onTerminal(args);
+    expect([code, raw]).toEqual([2, expect.not.stringContaining('Which medium')]);
   });
 
   it('is an error unless both sides are a terminal', async () => {
-    const piped = await paycli([...CHARGE, '--json'], { home: newFolder(), stdin: '1\n' });
+    const piped = await inProcess([...CHARGE, '--json'], { stdin: '1\n' });
     expect(errorOf(piped)).toMatchObject({
       exit_code: 2,
       message: '--medium is required: bank_transfer, ussd, mobile_money',
@@ -122,7 +118,7 @@ describe('a missing medium of ugwo charge', () => {
   ])('is asked for among those of the payment request, %s', async (_how, checkout) => {
     const service = await offering(checkout);
     const session = openThrough(['sh', '-c', '"$@" | cat', 'sh'], ASKED, { home: newFolder(), service });
-    await answering(session)(/part of it: $/, '2');
+    await answering(session)(PART, '2');
     await session.ended;
     expect(await session.screen()).toMatch(/^Which medium\?\n {2}1 {2}ussd\n {2}2 {2}bank_transfer\nNumber/);
     expect(session.raw()).toContain('"medium":"bank_transfer"');
@@ -133,23 +129,22 @@ describe('a missing medium of ugwo charge', () => {
     ['no checkout', null],
     ['a checkout without its mediums', { uid: 'chk.AbCd.1' }],
   ])('is asked for among all with %s', async (_what, checkout) => {
-    const session = openTerminal(ASKED, { home: newFolder(), service: await offering(checkout) });
-    await session.saw(/part of it: $/);
-    expect(session.raw()).toMatch(/1 {2}bank_transfer\s+2 {2}ussd\s+3 {2}mobile_money\s+Number/);
+    const after = /1 {2}bank_transfer\s+2 {2}ussd\s+3 {2}mobile_money\s+Number, name or part of it: $/;
+    const { code, raw } = await onTerminal(ASKED, { service: await offering(checkout) }, { after, line: '1' });
+    expect([code, raw]).toEqual([0, expect.stringContaining('"medium":"bank_transfer"')]);
   });
 
   it('is refused if paycli can charge by none of them, or if there is no such payment request', async () => {
-    const other = openTerminal(ASKED, { home: newFolder(), service: await offering(of('card', 'pay_with_bank')) });
-    expect(await other.ended).toEqual({ code: 9 });
-    expect(other.raw().replaceAll(/\s+/g, ' ')).toMatch(
+    const other = await onTerminal(ASKED, { service: await offering(of('card', 'pay_with_bank')) });
+    expect(other.code).toBe(9);
+    expect(other.raw.replaceAll(/\s+/g, ' ')).toMatch(
       /offers only card, pay_with_bank; nothing was sent.*paycli knows bank_transfer, ussd, mobile_money; .* --medium/,
     );
-    const none = openTerminal(ASKED, {
-      home: newFolder(),
+    const none = await onTerminal(ASKED, {
       service: await serveBy(() => json(404, { title: 'Not Found', status: 404, detail: `No ${UGWO_ID}` }), ASKS),
     });
-    expect(await none.ended).toEqual({ code: 3 });
-    expect(other.raw() + none.raw()).not.toContain('Which medium');
+    expect(none.code).toBe(3);
+    expect(other.raw + none.raw).not.toContain('Which medium');
   });
 
   it('is asked for after a read whose payment holds, though the next read shows less', async () => {
@@ -164,17 +159,14 @@ describe('a missing medium of ugwo charge', () => {
     const [home, words] = [newFolder(), ['ugwo', 'charge', UGWO_ID, '--provider', 'gtb', '--again']];
     expect(await inProcess([...words, '--medium', 'ussd'], { home, service })).toMatchObject({ code: 0 });
     isCharged = true;
-    const session = openTerminal(words, { home, service });
-    await answering(session)(/part of it: $/, '1');
-    expect(await session.ended).toEqual({ code: 9 });
+    expect(await onTerminal(words, { home, service }, { after: PART, line: '1' })).toMatchObject({ code: 9 });
     expect(service.seen.filter(({ method }) => method === 'POST')).toHaveLength(1);
   });
 
   it('is asked for among all, without a request, with --as-curl', async () => {
     const service = await offering(of('ussd'));
-    const session = openTerminal([...ASKED.slice(0, 3), '--as-curl'], { home: newFolder(), service });
-    await answering(session)(/3 {2}mobile_money\s+Number, name or part of it: $/, '1');
-    expect(await session.ended).toEqual({ code: 0 });
+    const typed = { after: /3 {2}mobile_money\s+Number, name or part of it: $/, line: '1' };
+    expect(await onTerminal([...ASKED.slice(0, 3), '--as-curl'], { service }, typed)).toMatchObject({ code: 0 });
     expect(service.seen).toEqual([]);
   });
 });
@@ -210,12 +202,13 @@ describe('a missing payment request of ugwo charge', () => {
 
   it('is selected on a terminal from the newest unpaid ones', async () => {
     const service = await serving();
-    const session = openTerminal([...ASKED, '--dry-run'], { home: newFolder(), service, columns: 80 });
-    await answering(session)(/part of it: $/, 'inv');
-    await session.saw(/Enter for INV-3 somebody\.with\.a\.long\.na… NGN 5,000\.03 1 min, or another: $/);
-    session.type('\r');
-    expect(await session.ended).toEqual({ code: 0 });
-    const screen = await session.screen();
+    const found = /Enter for INV-3 somebody\.with\.a\.long\.na… NGN 5,000\.03 1 min, or another: $/;
+    const typed = [
+      { after: PART, line: 'inv' },
+      { after: found, line: '' },
+    ];
+    const { code, raw: screen } = await onTerminal([...ASKED, '--dry-run'], { service, columns: 80 }, ...typed);
+    expect(code).toBe(0);
     expect(screen).toMatch(/^Which payment request \(the newest unpaid ones\)\?$/m);
     expect(screen).toMatch(/^ {2}1 {2}…000001 +NGN 5,000\.01 +3 days$/m);
     expect(screen).toMatch(/^ {2}2 {2}INV-3 +somebody\.with\.a\.long\.na… +NGN 5,000\.03 +1 min$/m);
@@ -225,9 +218,8 @@ describe('a missing payment request of ugwo charge', () => {
   });
 
   it('is told in one line each on a narrow terminal', async () => {
-    const session = openTerminal(ASKED, { home: newFolder(), service: await serving(), columns: 60 });
-    await session.saw(/part of it: $/);
-    expect(await session.screen()).toMatch(/^ {2}2 {2}INV-3 +NGN 5,000\.03 +1 min$/m);
+    const { raw } = await onTerminal(ASKED, { service: await serving(), columns: 60 }, { after: PART, line: '' });
+    expect(raw).toMatch(/^ {2}2 {2}INV-3 +NGN 5,000\.03 +1 min$/m);
   });
 
   it.each<[string, readonly string[], Record<string, string>]>([
@@ -238,16 +230,14 @@ describe('a missing payment request of ugwo charge', () => {
     ['CI', ASKED, { CI: 'true' }],
   ])('is an error with %s', async (_what, args, env) => {
     const service = await serving();
-    const session = openTerminal(args, { home: newFolder(), service, env });
-    expect(await session.ended).toEqual({ code: 2 });
-    expect(session.raw()).toContain("missing required argument 'ugwo'");
+    const { code, raw } = await onTerminal(args, { service, env });
+    expect([code, raw]).toEqual([2, expect.stringContaining("missing required argument 'ugwo'")]);
     expect(service.seen).toEqual([]);
   });
 
   it.each(['', 'false', '0'])('is asked for with CI=%s', async (CI) => {
-    const session = openTerminal(ASKED, { home: newFolder(), service: await serving(), env: { CI } });
-    await session.saw(/part of it: $/);
-    expect(session.raw()).toContain('Which payment request');
+    const typed = { after: /Which payment request[\s\S]*part of it: $/, line: '' };
+    expect(await onTerminal(ASKED, { service: await serving(), env: { CI } }, typed)).toMatchObject({ code: 130 });
   });
 
   it('is an error in a pipe, or if none is unpaid', async () => {
@@ -256,33 +246,38 @@ describe('a missing payment request of ugwo charge', () => {
     await piped.ended;
     expect(piped.raw()).toContain("missing required argument 'ugwo'");
     expect(service.seen).toEqual([]);
-    const session = openTerminal(ASKED, { home: newFolder(), service });
-    expect(await session.ended).toEqual({ code: 2 });
-    expect(session.raw()).toContain("missing required argument 'ugwo'");
+    const { code, raw } = await onTerminal(ASKED, { service });
+    expect([code, raw]).toEqual([2, expect.stringContaining("missing required argument 'ugwo'")]);
   });
 });
 
 const REFUND = ['refund', 'create', SEEDED.paid.activity, '--ugwo', SEEDED.paid.ugwo, '--local'];
 
 describe('a declined prompt', () => {
+  const DECLINED = /^Cancelled; nothing was changed$/m;
+
   it.each<[string, readonly string[], RegExp, string]>([
-    ['n', [...REFUND, '--provider', 'gtb', '--account-number', '0123456789'], /to account 0123456789 at gtb/, 'n\r'],
-    ['Enter at a yes/no prompt', ['emulator', 'reset'], /\[y\/N\] $/, '\r'],
-    ['Enter at a list', CHARGE, /part of it: $/, '\r'],
-    ['Enter at a text prompt', [...CHARGE, '--medium', 'mobile_money'], /code: $/, '\r'],
-    ['Ctrl-D at a key prompt', ['login', '--environment', 'sandbox'], /not shown\): $/, '\u0004'],
-  ])('exits with 130 and says so: %s', async (_what, args, question, answer) => {
-    const session = openTerminal(args, { home: newFolder(), columns: 200 });
-    await session.saw(question);
-    session.type(answer);
+    ['n', [...REFUND, '--provider', 'gtb', '--account-number', '0123456789'], /to account 0123456789 at gtb/, 'n'],
+    ['Enter at a yes/no prompt', ['emulator', 'reset'], /\[y\/N\] $/, ''],
+    ['Enter at a list', CHARGE, PART, ''],
+    ['Enter at a text prompt', [...CHARGE, '--medium', 'mobile_money'], /code: $/, ''],
+  ])('exits with 130 and says so: %s', async (_what, args, after, line) => {
+    const { code, raw } = await onTerminal(args, { columns: 200 }, { after, line });
+    expect([code, raw]).toEqual([130, expect.stringMatching(DECLINED)]);
+  });
+
+  it('exits with 130 and says so: Ctrl-D at a key prompt', async () => {
+    const session = openTerminal(['login', '--environment', 'sandbox'], { home: newFolder() });
+    await session.saw(/not shown\): $/);
+    session.type('\u0004');
     expect(await session.ended).toEqual({ code: 130 });
-    expect(await session.screen()).toMatch(/^Cancelled; nothing was changed$/m);
+    expect(await session.screen()).toMatch(DECLINED);
   });
 });
 
 describe('Ctrl-C at a prompt', () => {
   it.each<[string, readonly string[], RegExp]>([
-    ['at a list', CHARGE, /part of it: $/],
+    ['at a list', CHARGE, PART],
     ['at a text prompt', [...CHARGE, '--medium', 'mobile_money'], /code: $/],
     ['at a key prompt', ['login', '--environment', 'sandbox'], /not shown\): $/],
   ])('%s exits with 130 and restores the terminal', async (_what, args, question) => {
@@ -319,21 +314,20 @@ describe('a missing profile', () => {
   it('is an error without a terminal; on a terminal, commands ask for it', async () => {
     const { home, service } = await withProfiles();
     const known = expect.stringContaining('known: shop, stall');
-    expect(await paycli(['profile', 'use'], { home })).toMatchObject({ code: 2, stderr: known });
-    expect(await paycli(['onye', 'get', ONYE], { home })).toMatchObject({ code: 4, stderr: known });
+    expect(await inProcess(['profile', 'use'], { home })).toMatchObject({ code: 2, stderr: known });
+    expect(await inProcess(['onye', 'get', ONYE], { home })).toMatchObject({ code: 4, stderr: known });
 
-    const request = openTerminal(['onye', 'get', ONYE], { home });
-    await answering(request)(/Which profile\?\s+1 {2}shop\s+2 {2}stall\s+Number, name or part of it: /, '2');
-    expect(await request.ended).toEqual({ code: 0 });
+    const asked = { after: /Which profile\?\s+1 {2}shop\s+2 {2}stall\s+Number, name or part of it: $/, line: '2' };
+    expect(await onTerminal(['onye', 'get', ONYE], { home }, asked)).toMatchObject({ code: 0 });
     const keys = service.seen.map(({ headers }) => headers['authorization']);
     expect(keys).toEqual([expect.stringContaining('sk.AbCd.stall')]);
 
-    const verb = openTerminal(['profile', 'use'], { home });
-    const answer = answering(verb);
-    await answer(/part of it: /, 'sta');
-    await answer(/Enter for stall, or another: /, '');
-    expect(await verb.ended).toEqual({ code: 0 });
-    const shown = await paycli(['profile', 'show', '-o', 'tsv', '--columns', 'name'], { home });
+    const typed = [
+      { after: PART, line: 'sta' },
+      { after: /Enter for stall, or another: $/, line: '' },
+    ];
+    expect(await onTerminal(['profile', 'use'], { home }, ...typed)).toMatchObject({ code: 0 });
+    const shown = await inProcess(['profile', 'show', '-o', 'tsv', '--columns', 'name'], { home });
     expect(shown.stdout).toContain('stall');
   });
 });
