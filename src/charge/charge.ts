@@ -55,7 +55,7 @@ export async function charge(request: ChargeRequest | MakeRequest, run: ChargeRu
     if (run.planned === undefined) await client.pace?.turn?.();
     const isOverdue = openAge(reading, tries, run);
     if (run.planned === undefined && isOverdue()) throw tooOld();
-    const { effect, missing, ...rules } = rulesFor(request, reading, run);
+    const { effect, ...rules } = rulesFor(request, reading, run);
     const intent: Intent = {
       ...run.place,
       ...rules.intent,
@@ -90,7 +90,7 @@ export async function charge(request: ChargeRequest | MakeRequest, run: ChargeRu
     if (outcome.certain === 'accepted') {
       const shared = owner === undefined ? [] : [`the answer names the activity of ${owner.id}, made earlier`];
       const odd = [...(stored.odd ?? []), ...shared];
-      return { kind: 'accepted', id, record: outcome.record, reading, odd, missing, ...(unrecorded && { unrecorded }) };
+      return { kind: 'accepted', id, record: outcome.record, reading, odd, ...(unrecorded && { unrecorded }) };
     }
     const { error } = outcome;
     const answer = unrecorded?.detail.answer;

@@ -314,6 +314,12 @@ export const balanceOf = (
   };
 };
 
+/** Missing amount of a payment request that is paid in part; undefined for another one. */
+export const missingPart = (request: RequestFacts | undefined): number | undefined => {
+  const { received = 0, missing } = request === undefined ? {} : balanceOf(request);
+  return received > 0 && missing ? missing : undefined;
+};
+
 /** Time of a reading, as far as it is known, in milliseconds. */
 interface ReadingTime {
   /** The activity's own `updated_at`, with an offset. */

@@ -94,8 +94,6 @@ export interface Sent {
   /** Oddities of the answer, a sentence each. */
   readonly odd: readonly string[];
   readonly reading: Reading;
-  /** The missing sum that a charge is for, if it is for the rest alone. */
-  readonly missing?: number | undefined;
   /** Error of the ledger, if it could not store the outcome. */
   readonly unrecorded?: PayError;
 }

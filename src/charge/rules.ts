@@ -10,7 +10,7 @@ import type { BeginOptions } from '../ledger/ledger.ts';
 import { hasSameActivities, keptActivity, MOST_AGE_MS, type Snapshot, snapshotOf } from '../ledger/snapshot.ts';
 import { type Data, findOtherTerms, isOtherMedium, withoutPrivate } from './mediums.ts';
 import type { Outcome } from './outcome.ts';
-import { activityFacts, amountAt, balanceOf, isStepUnreadable, PAYMENTS, paymentShown, positive } from './payment.ts';
+import { activityFacts, amountAt, isStepUnreadable, missingPart, PAYMENTS, paymentShown, positive } from './payment.ts';
 import type { ChargeRequest, ChargeRun, MakeRequest, Reading } from './request.ts';
 import { otherSumText } from './words.ts';
 
@@ -22,8 +22,6 @@ interface Rules {
   readonly send: (isOverdue: () => boolean) => Promise<Outcome>;
   /** The outcome to store for an answer. */
   readonly accepted: (record: ApiRecord) => StoredOutcome;
-  /** The missing sum that the request is for, if it is for the rest alone. */
-  readonly missing?: number | undefined;
 }
 
 const makeRules = (request: MakeRequest, { asked, paid }: Reading, now: () => number): Rules => {
@@ -118,7 +116,7 @@ const showsNothingNew = async (
 const chargeRules = (request: ChargeRequest, reading: Reading, run: ChargeRun): Rules => {
   const { ugwo, tries = 0, remaining = false, beside = [] } = request;
   const { shown } = reading;
-  const missing = remaining && shown?.facts !== undefined ? balanceOf(shown.facts).missing : undefined;
+  const missing = missingPart(shown?.facts);
   const here = run.io.clock.now();
   const now = provenServiceTime(shown, here);
   const data = request.data(now ?? here);
@@ -148,7 +146,6 @@ const chargeRules = (request: ChargeRequest, reading: Reading, run: ChargeRun): 
       ...acceptedOutcome(record),
       odd: oddities(record, data, missing, shown?.asked.currency),
     }),
-    missing,
   };
 };
 

@@ -1,4 +1,4 @@
-import { balanceOf, requestFacts } from '../charge/payment.ts';
+import { balanceOf, missingPart, requestFacts } from '../charge/payment.ts';
 import type { Client } from '../client/client.ts';
 import type { Run } from '../commands/run.ts';
 import { textAt } from '../core/charge.ts';
@@ -16,7 +16,10 @@ export const factsIn = (request: unknown) => ({
   first_name: textAt(request, 'onye.first_name') || textAt(request, 'onye_nzube.first_name'),
   merchant: textAt(request, 'checkout.uid'),
 });
-type Names = Partial<ReturnType<typeof factsIn>> & { readonly amount?: string | undefined };
+type Names = Partial<ReturnType<typeof factsIn>> & {
+  readonly amount?: string | undefined;
+  readonly rest?: string | undefined;
+};
 
 /** Opens the writer of messages to customers. Throws if an option is not valid. */
 export const openMessages = async ({ shareTemplate: file, shareZone: zone }: ShareOptions, run: Run) => {
@@ -41,18 +44,17 @@ export const openMessages = async ({ shareTemplate: file, shareZone: zone }: Sha
       if (template?.wants('merchant') && uid !== '' && !merchants.has(uid)) {
         merchants.set(uid, textAt((await client.call('checkout.get', { params: { uid } })).value, 'name'));
       }
+      const [facts, currency] = [requestFacts(request), textAt(request, 'currency')];
+      const textOf = (minor: number | undefined) => (minor && currency ? formatMoney(minor, currency) : undefined);
       // A template may need the sum, which an activity may lack.
-      const { missing } = balanceOf(requestFacts(request));
-      const currency = textAt(request, 'currency');
-      const isKnown = template !== undefined && missing !== undefined && currency !== '';
-      const amount = isKnown ? formatMoney(missing, currency) : undefined;
-      return { ...names, merchant: merchants.get(uid) ?? '', amount };
+      const amount = template && textOf(balanceOf(facts).missing);
+      return { ...names, merchant: merchants.get(uid) ?? '', amount, rest: textOf(missingPart(facts)) };
     },
     /** Prints the message in place of a record. */
     printing: (how: ShareOptions, names: Names): PassOn => ({
       ...how,
       write: ({ amount = names.amount, others, ...step }) =>
-        write({ ...step, amount, others: { ...others, ...names } }),
+        write({ ...step, amount: names.rest ?? amount, others: { ...others, ...names } }),
     }),
   };
 };

@@ -70,7 +70,7 @@ export interface View {
   /** The customer's next step, if a record has one. */
   readonly nextAction?: (value: unknown) => NextAction | undefined;
   /** The amount that the customer has to pay, in place of the record's own. */
-  readonly amount?: string;
+  readonly amount?: string | undefined;
   /** The payment request's ref, for a message to the customer. */
   readonly ref?: string | undefined;
   /** Lists inside the record, each shown as a table under its card. */

@@ -4,7 +4,7 @@ import { uidOf } from '../support/ids.ts';
 import { scene } from '../support/scene.ts';
 import { ACTIVITY, type Answer, json, type Service, serveAll, serveAllBy, UGWO_ID, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
-import { MINUTE } from '../support/units.ts';
+import { HOUR, MINUTE } from '../support/units.ts';
 import { csvOf, fileOf, ugwoOf } from './bulk-support.ts';
 
 const TRANSFER = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'];
@@ -161,6 +161,28 @@ describe('--remaining', () => {
     });
     expect(stdout).not.toContain('900.00');
     expect(stderr.includes('missing')).toBe(warning !== '');
+  });
+
+  it.each([
+    ['ugwo charge --reuse', [...TRANSFER, '--reuse']],
+    ['ugwo charge --reuse --dry-run', [...TRANSFER, '--reuse', '--dry-run']],
+    ['activity get', ['activity', 'get', UGWO_ID, ACTIVITY.uid]],
+  ])('tells the customer by %s what is missing by then, whatever the charge asks for', async (_what, argv) => {
+    const now = { ...partPaid };
+    const made = {
+      ...ACTIVITY,
+      amount: 90_000,
+      checkout: { currency: 'NGN' },
+      next_action: transferTo('0123456789', HOUR),
+    };
+    const service = await serveAllBy(({ method, url }) => {
+      if (method === 'POST' || url.includes('/activities/')) return json(200, made);
+      return json(200, request(now));
+    });
+    const { home } = await scene({ service, argv: [...TRANSFER, '--remaining'], stderr: /^/ });
+    Object.assign(now, { total_amount_paid: 60_000, activities: [...partPaid.activities, made] });
+    const stdout = ['Amount: NGN 300.00\n', 'Reference: order-7\n'];
+    await scene({ service, home, argv: [...argv, '--share'], stdout, stderr: /^/ });
   });
 
   it('shows the missing sum on the card', async () => {

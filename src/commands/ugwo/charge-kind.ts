@@ -16,7 +16,7 @@ import {
   MEDIUM_NAMES,
   type NameOf,
 } from '../../charge/mediums.ts';
-import { activityFacts, endOf, isStepUnreadable, paymentShown } from '../../charge/payment.ts';
+import { activityFacts, endOf, isStepUnreadable, missingPart, paymentShown } from '../../charge/payment.ts';
 import { refusalByStatus } from '../../charge/refusals.ts';
 import type { Sent } from '../../charge/request.ts';
 import type { Client } from '../../client/client.ts';
@@ -136,8 +136,9 @@ const madeEnd = (activity: unknown, payment: string | undefined): Pick<RowEnd, '
 };
 
 /** Row outcome of a charge that this run created. */
-const madeNow = ({ record: { value: activity }, id, odd, missing, reading }: Sent): RowEnd => {
+const madeNow = ({ record: { value: activity }, id, odd, reading }: Sent): RowEnd => {
   const payment = paymentShown(activity);
+  const missing = missingPart(reading.shown?.facts);
   const fields = { ...chargeFields(id, activity, payment, reading.shown?.asked), missing_minor: missing };
   const state = endOf(payment);
   if (state !== undefined) return { state, fields, error: failedText(activity) };

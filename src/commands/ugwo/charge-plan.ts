@@ -17,7 +17,6 @@ import type { Entry } from '../../ledger/entry.ts';
 import type { PlannedRows } from '../../ledger/ledger.ts';
 import { NO_TOTAL } from '../../ledger/policy.ts';
 import type { Snapshot } from '../../ledger/snapshot.ts';
-import { activityView } from '../activity/view.ts';
 import { refuseRenamed } from '../record.ts';
 import type { Run } from '../run.ts';
 import { refuseDifferent } from './charge-compare.ts';
@@ -33,6 +32,7 @@ import {
   lookBeforeCharge,
   NO_CHECKOUT,
   refusedCharge,
+  viewOf,
 } from './charge-send.ts';
 import type { ChargeSharing } from './charge-share.ts';
 import type { Earlier, OneCharge } from './charge-spec.ts';
@@ -147,7 +147,12 @@ export const showPlan = async (input: OneCharge, run: Run, sharing: ChargeSharin
     if (record === undefined) throw refusedCharge(judged, data, rowDeps);
     const { passOn } = input;
     if (passOn.share) await sharing?.readNames(looked?.record.value, client);
-    return { kind: 'record', record, view: activityView, passOn: sharing?.printing(passOn) ?? passOn };
+    return {
+      kind: 'record',
+      record,
+      view: viewOf(looked?.shown),
+      passOn: sharing?.printing(passOn) ?? passOn,
+    };
   }
   const rejection = await openRejections()(ugwo, data, looked, run.say, client);
   if (rejection !== undefined) throw rejection;

@@ -9,7 +9,7 @@ import {
   mediumNamed,
   propertyOf,
 } from '../../charge/mediums.ts';
-import { balanceOf } from '../../charge/payment.ts';
+import { balanceOf, missingPart } from '../../charge/payment.ts';
 import { REFUSALS } from '../../charge/refusals.ts';
 import { refusedError } from '../../charge/refused.ts';
 import type { ChargeRequest } from '../../charge/request.ts';
@@ -21,12 +21,14 @@ import { asFlag, type FlagOf, type Guess, pairsToObject } from '../../core/input
 import { namesAlong } from '../../core/json.ts';
 import { formatMoney } from '../../core/money.ts';
 import type { ApiRecord } from '../../core/record.ts';
+import type { View } from '../../core/result.ts';
 import { didYouMean } from '../../core/text.ts';
 import { formatDuration } from '../../core/time.ts';
 import { provenServiceTime } from '../../ledger/clock.ts';
 import { asksTheSame, type Entry } from '../../ledger/entry.ts';
 import type { Refused } from '../../ledger/ledger.ts';
 import { activitiesIn, MOST_AGE_MS, type Snapshot, snapshotOf } from '../../ledger/snapshot.ts';
+import { activityView } from '../activity/view.ts';
 import type { Run } from '../run.ts';
 import type { OneCharge } from './charge-spec.ts';
 
@@ -146,6 +148,12 @@ export const lookBeforeCharge = async (
     if (!(thrown instanceof PayError) || thrown.kind === 'interrupted') throw thrown;
     throw unreadRequest(ugwo, thrown);
   }
+};
+
+/** View of the activity. It may ask for the whole sum where only a part is missing. */
+export const viewOf = ({ facts, asked = {} }: Partial<Snapshot> = {}): View => {
+  const missing = missingPart(facts);
+  return { ...activityView, amount: missing ? formatMoney(missing, asked.currency ?? '') : undefined, ref: asked.ref };
 };
 
 /**

@@ -2,18 +2,16 @@ import type { RowDeps } from '../../bulk/kind.ts';
 import { sendAnew, tooOld } from '../../charge/age.ts';
 import { charge } from '../../charge/charge.ts';
 import { mediumNamed } from '../../charge/mediums.ts';
-import { isStepUnreadable, PAYMENTS, paymentShown } from '../../charge/payment.ts';
+import { isStepUnreadable, missingPart, PAYMENTS, paymentShown } from '../../charge/payment.ts';
 import { openByOther } from '../../charge/refused.ts';
-import type { Sent } from '../../charge/request.ts';
 import type { Client } from '../../client/client.ts';
 import { openRowServices } from '../../compose/run.ts';
 import type { Resource as Activity } from '../../contract/proof.ts';
 import { about, statusOf } from '../../core/charge.ts';
 import { PayError, usageError } from '../../core/error.ts';
 import { canAsk, namingFlags } from '../../core/input.ts';
-import { formatMoney } from '../../core/money.ts';
 import type { ApiRecord } from '../../core/record.ts';
-import type { Result, View } from '../../core/result.ts';
+import type { PassOn, Result, View } from '../../core/result.ts';
 import { isSameRef } from '../../core/text.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import type { Refused } from '../../ledger/ledger.ts';
@@ -35,6 +33,7 @@ import {
   type Looked,
   lookBeforeCharge,
   refusedCharge,
+  viewOf,
 } from './charge-send.ts';
 import type { ChargeSharing } from './charge-share.ts';
 import type { ChargeInput, OneCharge } from './charge-spec.ts';
@@ -45,13 +44,10 @@ interface Made {
   readonly record: ApiRecord<Activity>;
   /** Ledger id of the charge; undefined if another client made it. */
   readonly id?: string | undefined;
-  /** Ref of the payment request, as it was read before. */
-  readonly ref?: string | undefined;
+  readonly view: View;
   readonly wrote?: true;
   /** The missing sum that the customer has to pay, if it is the rest alone. */
   readonly missing?: number | undefined;
-  /** The missing sum as text, with its currency. */
-  readonly amount?: string | undefined;
   /** Error if the ledger could not record the charge. */
   readonly unrecorded?: PayError;
 }
@@ -90,22 +86,6 @@ const refuseChanged = (ugwo: string, { asked }: PlannedCharge, shown: Snapshot |
   });
 };
 
-/** A new charge, after the notes about it. */
-const noted = async (
-  {
-    charged,
-    shown,
-    ref,
-  }: { readonly charged: Sent; readonly shown: Looked['shown'] | undefined; readonly ref: string | undefined },
-  run: Run,
-): Promise<Made> => {
-  const record = charged.record as ApiRecord<Activity>;
-  const { id, odd, missing, unrecorded } = charged;
-  for (const what of odd) await run.say(`note: ${what}`);
-  const amount = missing === undefined ? undefined : formatMoney(missing, shown?.asked.currency ?? '');
-  return { record, id, ref, wrote: true, missing, amount, ...(unrecorded && { unrecorded }) };
-};
-
 /**
  * Charges, unless an earlier charge blocks it. Then resolves to that charge's activity with --reuse, or throws the
  * guard's refusal.
@@ -122,7 +102,7 @@ const makeCharge = async (
   const { ugwo, name, earlier, plan } = input;
   const beside: string[] = [];
   const onElsewhere = askElsewhere(run);
-  const made = await sendAnew(async (tries) => {
+  return sendAnew(async (tries): Promise<Made> => {
     const data = (now: number) => chargeData(input, now);
     let looked: Looked | undefined;
     const reuse = earlier === 'reuse' ? openReuse(data(io.clock.now()), () => looked, rowDeps, run) : undefined;
@@ -161,23 +141,17 @@ const makeCharge = async (
       },
       rowDeps,
     );
-    const ref = looked?.shown.asked.ref;
+    const shown = { view: viewOf(looked?.shown), missing: missingPart(looked?.shown.facts) };
     if (charged.kind === 'refused') {
       const record = reuse?.reused();
       if (record === undefined) throw refusedCharge(charged, data(io.clock.now()), rowDeps);
-      return { record, id: charged.by?.id, ref };
+      return { record, id: charged.by?.id, ...shown };
     }
-    return { charged, shown: looked?.shown, ref };
+    const { id, record, odd, unrecorded } = charged;
+    for (const what of odd) await run.say(`note: ${what}`);
+    return { ...shown, record: record as Made['record'], id, wrote: true, ...(unrecorded && { unrecorded }) };
   }, io);
-  return made.charged === undefined ? made : noted(made, run);
 };
-
-const shownOf = ({ record, amount, ref, wrote }: Made, { passOn }: OneCharge, sharing: ChargeSharing | undefined) => ({
-  record,
-  view: { ...activityView, ...(amount && { amount }), ref },
-  passOn: sharing?.printing(passOn) ?? passOn,
-  ...(wrote && { wrote }),
-});
 
 const chargeEnd = ({ record: { value }, id }: Made, medium: string): { notice?: string; failure?: PayError } => {
   const status = statusOf(value);
@@ -204,14 +178,14 @@ const troubleOf = ({ record, id, unrecorded }: Made): PayError | undefined => {
  * arrived before.
  */
 const waiting = (
-  made: Made,
+  shown: Pick<Made, 'record' | 'view' | 'wrote'> & { readonly passOn: PassOn },
   input: OneCharge,
   limit: number,
   share: () => Promise<PayError | undefined>,
   client: Client,
   run: Run,
 ): Result => {
-  const { record, wrote } = made;
+  const { record, wrote } = shown;
   const params = { ugwoUid: input.ugwo, activityUid: record.value.uid };
   const options: WaitOptions = { ugwoUid: input.ugwo, limit, place: run.globals, made: wrote === true };
   const { stop } = run.io.signals;
@@ -221,7 +195,7 @@ const waiting = (
       : undefined;
   return {
     kind: 'wait',
-    ...shownOf(made, input, undefined),
+    ...shown,
     wait: async (tell) => {
       const failure = (await share()) ?? stopped();
       if (failure !== undefined) return { record, failure };
@@ -246,13 +220,14 @@ const chargeOne = async (input: OneCharge, run: Run): Promise<Result> => {
     // A request that fails the local check leaves no entry in the ledger.
     client.check('ugwo.charge', call);
     const made = await makeCharge(input, client, run, sharing);
-    const { record, wrote, id, missing } = made;
+    const { record, view, wrote, id, missing } = made;
     const { wait } = input;
-    const shown = shownOf(made, input, sharing);
+    const passOn = sharing?.printing(input.passOn) ?? input.passOn;
+    const shown = { record, view, passOn, ...(wrote && { wrote }) };
     const trouble = troubleOf(made);
     if (trouble !== undefined) return { kind: 'record', ...shown, failure: trouble };
     const share = async () => sharing?.one(record.value, { id, isNew: wrote === true, rest: missing }, client);
-    if (wait !== undefined) return waiting(made, input, wait, share, client, run);
+    if (wait !== undefined) return waiting(shown, input, wait, share, client, run);
     const end = chargeEnd(made, String(data['medium']));
     return { kind: 'record', ...shown, ...end, ...(sharing && { after: share }) };
   } catch (thrown) {
