@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { newFolder, paycli, quickClock } from '../support/program.ts';
+import { inProcess } from '../support/in-process.ts';
+import { quickClock } from '../support/program.ts';
 import type { Seen, Service } from '../support/service.ts';
 import { serveBy } from '../support/service.ts';
 import type { TerminalSession } from '../support/terminal.ts';
@@ -96,7 +97,7 @@ describe('the progress of a bulk run in a pipe', () => {
     );
     const file = ussdFile(1, 2, 3, 4, 5, 6, 7, 8);
     const args = ['ugwo', 'charge', '--from', file, '--concurrency', '1', '--no-preflight', ...more];
-    return paycli(args, { service, home: newFolder(), env: quickClock() });
+    return inProcess(args, { service, env: quickClock() });
   };
 
   it('is plain lines without control sequences', async () => {

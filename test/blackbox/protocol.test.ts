@@ -6,12 +6,12 @@ import { atom, transferTo } from '../support/activity.ts';
 import { CANARY } from '../support/canary.ts';
 import { uidOf } from '../support/ids.ts';
 import { inProcess } from '../support/in-process.ts';
+import { onTerminal } from '../support/on-terminal.ts';
 import type { Ended, RunOptions } from '../support/program.ts';
 import { errorOf, newFolder, paycli, start } from '../support/program.ts';
 import { scene } from '../support/scene.ts';
 import type { Answer } from '../support/service.ts';
 import { ACTIVITY, DEAD_ORIGIN, hang, json, problem, raw, reset, serve, serveBy, UGWO_ID } from '../support/service.ts';
-import { openTerminal } from '../support/terminal.ts';
 
 const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gtb'];
 const TRANSFER = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'];
@@ -485,16 +485,12 @@ describe('the reminder of unknown charges on a terminal', () => {
     await inProcess(CHARGE, options);
     return options;
   };
-  const onTerminal = async (args: readonly string[], options: RunOptions): Promise<string> => {
-    const session = openTerminal(args, options);
-    await session.ended;
-    return session.screen();
-  };
+  const shown = async (...run: Parameters<typeof onTerminal>): Promise<string> => (await onTerminal(...run)).raw;
 
   it('is printed by ledger commands', async () => {
     const options = await lost();
-    expect(await onTerminal(['profile', 'list'], options)).not.toMatch(REMINDER);
-    expect(await onTerminal(['ledger', 'list'], options)).toMatch(REMINDER);
+    expect(await shown(['profile', 'list'], options)).not.toMatch(REMINDER);
+    expect(await shown(['ledger', 'list'], options)).toMatch(REMINDER);
   });
 
   it('has the sync command for the profile that charged', async () => {
@@ -504,12 +500,10 @@ describe('the reminder of unknown charges on a terminal', () => {
     const losing = data.find(({ metadata }) => metadata.emulate === 'lost')?.uid ?? '';
     const words = ['ugwo', 'charge', losing, '--local', '--medium', 'bank_transfer'];
     expect((await inProcess(words, { home })).code).toBe(6);
-    expect(await onTerminal(['ledger', 'jobs', '--local'], { home })).toMatch(
-      /Find out:\n {2}paycli ledger sync --local$/m,
-    );
+    expect(await shown(['ledger', 'jobs', '--local'], { home })).toMatch(/Find out:\n {2}paycli ledger sync --local$/m);
     // Charges of the emulator cause no reminder in other profiles.
     rmSync(join(home, 'reminded'));
-    expect(await onTerminal(['ledger', 'status'], { home })).not.toMatch(/Find out/);
+    expect(await shown(['ledger', 'status'], { home })).not.toMatch(/Find out/);
     const real = await inProcess(['ledger', 'sync'], { home, service: await serve([]) });
     expect(real).toMatchObject({
       code: 0,
@@ -522,18 +516,18 @@ describe('the reminder of unknown charges on a terminal', () => {
 
   it('is absent with --quiet, in a pipe, from ledger sync, and without unknown charges', async () => {
     const options = await lost();
-    const piped: Ended = await paycli(['ledger', 'status'], options);
+    const piped: Ended = await inProcess(['ledger', 'status'], options);
     const texts = [
       piped.stdout + piped.stderr,
-      await onTerminal(['ledger', 'status', '--quiet'], options),
+      await shown(['ledger', 'status', '--quiet'], options),
       // Its own output names the unknown charges.
-      await onTerminal(['ledger', 'sync'], { ...options, env: { PAYCLI_BASE_URL: 'http://127.0.0.1:1' } }),
+      await shown(['ledger', 'sync'], { ...options, env: { PAYCLI_BASE_URL: 'http://127.0.0.1:1' } }),
       // The error names the unknown charge.
-      await onTerminal(CHARGE, options),
-      await onTerminal(['ledger', 'status'], { home: newFolder() }),
+      await shown(CHARGE, options),
+      await shown(['ledger', 'status'], { home: newFolder() }),
     ];
     for (const text of texts) expect(text).not.toMatch(/may have been made\. Find out/);
     // None of them counts as a reminder, which would silence the next hour.
-    expect(await onTerminal(['ledger', 'status'], options)).toMatch(REMINDER);
+    expect(await shown(['ledger', 'status'], options)).toMatch(REMINDER);
   });
 });
