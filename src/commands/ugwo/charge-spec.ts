@@ -255,7 +255,7 @@ export const chargeCommand = defineCommand({
     'the activity (with --wait in a pipe: printed at the end of the wait; to get the account at once, charge without --wait ' +
     'and then run `paycli activity wait`): uid, status, psp, psp_external_id, next_action (what the customer must do), error, created_at. With --from ' +
     'a summary: job, command, file, rows, a count for each state, not_started, skipped, planned (with --dry-run: rows, amounts), report, ' +
-    'payments (with --wait: the lines of `paycli ledger sync`)',
+    'payments (with --wait: the lines of `paycli ledger sync`). A row of the report is as its charge was made; the same command again writes it as it is by then',
   exits: [...ONCE_EXITS, 'charge_failed', 'underpaid', 'pending', 'attention'],
   previews: true,
   read: ({ ugwo }, how, given) => {
