@@ -123,7 +123,7 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'a medium that the policy forbids': { before: [[[...POLICY, '--medium', 'bank_transfer']]], code: 9 },
   'a policy with nothing left': {
-    before: [[[...POLICY, '--max-charges', '1']], [TRANSFER]],
+    before: [[[...POLICY, '--max-charges', '1']], [['ugwo', 'charge', ugwoOf(2), '--medium', 'bank_transfer']]],
     code: 9,
   },
   'a policy with one charge left': { before: [[[...POLICY, '--max-charges', '1']]], code: 0 },

@@ -40,7 +40,7 @@ describe('activity wait', () => {
       stdout: printed('processing'),
       error: {
         kind: 'pending',
-        message: 'the payment is still open after 2 s (last status: processing)',
+        message: /^the payment is still open after \d+ s \(last status: processing\)$/,
         hint: `wait again with: ${AGAIN} 2s`,
       },
     }));
