@@ -232,7 +232,7 @@ describe('a request', () => {
 
 describe('a request that was overpaid once', () => {
   it('is not paid twice', () => {
-    expect(balanceOf(request(1000, A))).toMatchObject({ excess: 100, isPaidTwice: false });
+    expect(balanceOf(request(1000, { ...B, status: 'failed' }, A))).toMatchObject({ excess: 100, isPaidTwice: false });
   });
   it('is paid twice if the service marks it, or at twice the amount', () => {
     expect(balanceOf(request(1000, { ...A, isDoubleCharge: true })).isPaidTwice).toBe(true);

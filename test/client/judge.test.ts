@@ -87,10 +87,12 @@ describe('the judgement of a charge', () => {
     expect(stateOf(answer(429, document(429)))).toBe('slow_down not_sent');
   });
 
-  it.each([301, 302, 307, 308, 408, 410, 413, 418, 451, 500, 502, 503, 504, 599])(
+  it.each([199, 300, 301, 302, 307, 308, 408, 410, 413, 418, 451, 500, 502, 503, 504, 599])(
     '%i: unknown, whatever the body',
     (status) => {
-      expect(stateOf(answer(status, document(status)))).toBe('unknown unknown');
+      for (const body of [document(status), whole(ACTIVITY)]) {
+        expect(stateOf(answer(status, body))).toBe('unknown unknown');
+      }
     },
   );
 
