@@ -99,6 +99,7 @@ const CASES: Readonly<Record<string, Case>> = {
   'no key': { env: { PAYCLI_SECRET_KEY: '' }, code: 4 },
   'a read that fails': { read: json(200, '{'), code: 8 },
   'a value that the service would refuse': { args: [...CHARGE.slice(0, -1), ''], code: 2 },
+  'the same without a look': { args: [...CHARGE.slice(0, -1), '', '--no-preflight'], code: 2 },
   'a bank that only the service knows': { args: [...CHARGE.slice(0, -1), 'new_bank'], code: 0 },
   'an unknown bank': {
     args: [...CHARGE.slice(0, -1), 'gtbb'],

@@ -159,6 +159,7 @@ describe('profiles', () => {
     await scene({ home, argv: [...argv, 'main'], stdin: CANARY, stderr: /^/ });
     await scene({
       home,
+      env: { PAYCLI_PROFILE: 'local' },
       argv: ['profile', 'list', '--json'],
       json: {
         data: [

@@ -39,6 +39,7 @@ describe('a readable file', () => {
     ['Ctrl-Z at its end', 'x.csv', 'a,b\r\n1,2\r\n\x1a', AB],
     ['Ctrl-Z in place of the final line end', 'x.csv', 'a,b\n1,2\x1a', AB],
     ['Ctrl-Z to the end of a block', 'x.csv', `a,b\n1,2\n${'\x1a'.repeat(120)}`, AB],
+    ['a last byte in a chunk of its own', 'x.csv', `a,b\n${'\n'.repeat(16 * 1024 - 6)}1,2`, AB],
     ['Ctrl-Z at the end of a chunk', 'x.csv', `a,b\n1,2\n${'\n'.repeat(16 * 1024 - 9)}\x1a`, AB],
     [
       'mixed line ends',

@@ -154,13 +154,14 @@ describe('a summary', () => {
     ['an unknown last row', end({ unknown: 10 }, { stopped: new PayError('unknown', 'x') }), undefined, []],
     [
       'another error',
-      end({ accepted: 1 }, { stopped: new PayError('auth', 'not authorised') }),
+      end({ refused: 1 }, { stopped: new PayError('auth', 'not authorised') }),
       undefined,
       ['stopped early: not authorised'],
     ],
   ])('explains remaining rows after %s', (_name, job, signal, why) => {
     const { failure } = summed(job, signal === undefined ? {} : { signal });
     expect(failure?.message.split('\n').slice(1)).toEqual(why);
+    expect(failure?.detail.hint).not.toContain('run its command alone');
   });
 
   it('suggests --continue-on-unknown only to a run stopped by one', () => {

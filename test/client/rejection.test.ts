@@ -54,7 +54,7 @@ describe('a rejection by the service', () => {
     [401, 'auth', /^the key of the profile was rotated$/],
     [402, 'rejected', /^top up the workspace's balance, then /],
     [403, 'auth', /use another key/],
-    [404, 'rejected', /check the identifier/],
+    [404, 'rejected', /^check the identifier, and that your profile is for the same workspace$/],
     [405, 'rejected', /has no such operation/],
     [409, 'rejected', /its current status does not allow this: see it with `paycli ugwo get` or `paycli onye get`/],
   ])('%i has the kind %s', (status, kind, hint) => {

@@ -5,7 +5,7 @@ import type { View } from '../../src/core/result.ts';
 import { formatAnywhere } from '../../src/core/time.ts';
 import { sharedRecord } from '../../src/output/share.ts';
 import { ANY_CHARACTER } from '../support/text.ts';
-import { NOW, pipe, recordOf } from './support.ts';
+import { NOW, pipe, received, recordOf } from './support.ts';
 
 const EXPIRES = NOW + 12 * 60_000;
 const TRANSFER = {
@@ -78,6 +78,16 @@ describe('a message to a customer', () => {
     ],
   ])('is not created if the activity %s', async (_, value, action, why) => {
     expect(await message(action, value)).toEqual({ why: `Nothing to send to the customer: ${why}.` });
+  });
+
+  it('has the digits of a number as the service wrote them', async () => {
+    const view: View = { columns: [], nextAction: readNextAction };
+    const number =
+      '{"type":"bank_transfer","headers":{"bank_name":"Wema Bank","account_name":"ADA","account_number":12345678901234567890}}';
+    const record = received(`{"uid":"act.A.b","status":"requires_action","next_action":${number}}`);
+    const io = pipe();
+    expect(await sharedRecord(record, view, { share: true, copy: false }, io)).toEqual([]);
+    expect(io.stdout.text).toContain('12345678901234567890');
   });
 
   it('contains no hidden characters', async () => {

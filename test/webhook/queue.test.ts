@@ -103,7 +103,9 @@ describe('the queue', () => {
     await Promise.all(
       Array.from({ length: 500 }, (_, number) =>
         queue.keep(
-          delivery(number, { event: number % 250 === 7 ? 'refund.failed' : 'ugwo.updated' }),
+          delivery(number, {
+            event: number % 250 === 7 ? 'refund.failed' : number === 9 ? 'ugwo.paid' : 'ugwo.updated',
+          }),
           number % 2 ? KEPT : WAITING,
         ),
       ),
@@ -111,6 +113,7 @@ describe('the queue', () => {
     const isWanted = (event: string): boolean => event === 'refund.failed';
     expect(queue.before(10_000, { isWanted }, 9).map(({ uid }) => uid)).toEqual([uidOf(257), uidOf(7)]);
     expect(queue.before(10_000, { isWanted, states: ['waiting'] }, 9)).toEqual([]);
+    expect(queue.before(10_000, { isWanted: (event) => event === 'ugwo.paid' }, 9)).toMatchObject([{ uid: uidOf(9) }]);
     expect(queue.before(10_000, { ugwo: ugwoOf(3) }, 9).map(({ uid }) => uid)).toEqual([uidOf(3)]);
     expect(queue.before(10_000, { states: ['waiting'] }, 2).map(({ uid }) => uid)).toEqual([uidOf(498), uidOf(496)]);
     const twice = { states: ['waiting', 'kept', 'waiting'], ugwo: undefined } as const;
