@@ -12,6 +12,7 @@ import { errorOf, newFolder } from '../support/program.ts';
 import { scene } from '../support/scene.ts';
 import type { Answer } from '../support/service.ts';
 import { ACTIVITY, json, problem, reset, serve, UGWO_ID, ugwo } from '../support/service.ts';
+import { openThrough } from '../support/terminal.ts';
 import { command } from './schema-support.ts';
 
 const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gtb', '--no-preflight', '--json'];
@@ -221,7 +222,10 @@ describe('the ledger', () => {
     const { ctimeMs } = statSync(`${home}/reminded`);
     const long = new Date(ctimeMs - 3_600_001);
     utimesSync(`${home}/reminded`, long, long);
-    expect(await screenOf(...status)).toMatch(reminder);
+    // Also while another program reads the output.
+    const piped = openThrough(['sh', '-c', '"$@" | cat', 'sh'], status, { home, columns: 200, env: { NO_COLOR: '1' } });
+    await piped.ended;
+    expect(piped.raw().replaceAll('\r\n', '\n')).toMatch(reminder);
     // The reminder also works if its file is a folder.
     rmSync(`${home}/reminded`);
     mkdirSync(`${home}/reminded`);

@@ -125,6 +125,9 @@ describe('a page of help', () => {
       /^1\. reads the payment request,\n2\. checks the ledger .*\n {3}.*\n3\. sends the charge once,\n4\. records/m,
     );
     expect((await page('docs safety')).join('\n')).not.toMatch(/^\S* *: /m);
+    // A remark behind a long command moves above it.
+    const remark = /^ +# the same message, later\n +paycli activity get act\S+ --share$/m;
+    expect((await page('docs charging', { width: 60 })).join('\n')).toMatch(remark);
   });
 
   // Without UTF-8, only the ellipsis is replaced.

@@ -35,6 +35,7 @@ describe.each(TABLES)('each field of %s', (_noun, fields, options, unset, outsid
       if (flags !== undefined) expect(findColumn(fields, [], { [name]: 'x' })(path)).toBe(asFlag(name));
       for (const own of column === false ? [] : column.split(' or ')) {
         expect(findColumn(fields, [own], {})(path)).toBe(own);
+        expect(findColumn(fields, [own], { [name]: 'x' }, { [path]: 'x' })(path)).toBe(own);
       }
     }
     expect(listColumns(fields, '')).toEqual(
