@@ -481,4 +481,14 @@ describe('a saved layout', () => {
         'name another layout with --layout, or leave it out',
     );
   });
+
+  it('decides for a header that fits two known ones', async () => {
+    const content =
+      'Date,Posted Date,Value Date,Description,Debit,Credit,Balance\n25-Nov-26,,25-Nov-26,TRF A,,5.00,5.00\n';
+    expect(await usageFaultOf(read(content))).toBe(
+      'the header fits the layouts zenith and access | add --layout zenith',
+    );
+    const layout = LAYOUTS.find(({ name }) => name === 'zenith');
+    expect(await linesOf(read(content, { layout }))).toEqual([['11-25', 500, 'TRF A']]);
+  });
 });
