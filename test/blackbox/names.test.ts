@@ -537,13 +537,13 @@ describe('names in a file', () => {
   it('stay the same job after a kill, and no row is charged twice', async () => {
     const { records, options } = await open({ ugwo: [request(1), request(2), request(3)], mute: 2 });
     const { service } = options;
-    const argv = [...fromFile(csvOf('ugwo', 'order-1', 'order-2', 'order-3')), '--json'];
+    const argv = [...fromFile(csvOf('ugwo', 'order-1', 'order-2', 'order-3', 'order-1')), '--allow-repeats', '--json'];
     const first = start([...argv, '--concurrency', '1'], options);
     while (postsOf(service)[2] === undefined) await service.came(service.seen.length + 1);
     first.kill('SIGKILL');
     await first.ended;
     records.ugwo[0] = request(1, { ref: 'renamed' });
-    await scene({ ...options, argv, exit: 6, json: { accepted: 2, unknown: 1, rejected: 0 } });
+    await scene({ ...options, argv, exit: 6, json: { accepted: 2, unknown: 1, rejected: 0, refused: 1 } });
     expect(postsOf(service)).toEqual(once(1, 2, 3));
   });
 
