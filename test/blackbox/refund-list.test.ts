@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { openLedger } from '../../src/ledger/sqlite/open.ts';
+import { PLACE } from '../ledger/support/charges.ts';
 import { inProcess } from '../support/in-process.ts';
+import { ledgerOptions } from '../support/ledger.ts';
 import { newFolder, type RunOptions } from '../support/program.ts';
 import { scene } from '../support/scene.ts';
 import { type Answer, json, problem, reset, type Seen, serveAllBy, ugwo } from '../support/service.ts';
@@ -100,6 +103,17 @@ it('refund list shows with a refund no charge of another service, and those of o
   await scene({ ...there, before, argv: LIST, json: { data: [{ ugwo: null }] } });
   const data = [{ ugwo: null }, { ugwo: ugwoOf(2) }, { ugwo: ugwoOf(1) }];
   await scene({ ...machine, argv: [...LIST, '--all-profiles'], json: { data } });
+});
+
+it('refund list without --max goes on after a full page', async () => {
+  const home = newFolder();
+  const ledger = await openLedger(ledgerOptions(`${home}/ledger.sqlite`));
+  const activities = Array.from({ length: 101 }, (_, at) => activityOf(at + 1));
+  const refund = { ...PLACE, kind: 'refund', path: '/v1/refunds', body: '{}', digest: '00', bound: 60_000 };
+  for (const about of activities) await ledger.begin({ ...refund, about }, { again: false });
+  await ledger.close();
+  const data = activities.reverse().map((activity) => ({ activity }));
+  await scene({ home, argv: [...LIST, '--all-profiles'], json: { data } });
 });
 
 describe('refund get', () => {
