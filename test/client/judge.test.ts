@@ -158,10 +158,6 @@ describe('the judgement of a charge', () => {
     );
   });
 
-  it.each([199, 300])('%i with an activity: unknown', (status) => {
-    expect(stateOf(answer(status, whole(ACTIVITY)))).toBe('unknown unknown');
-  });
-
   it('299 with an activity: accepted', () => {
     expect(stateOf(answer(299, whole(ACTIVITY)))).toBe('accepted');
   });
