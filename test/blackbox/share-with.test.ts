@@ -187,6 +187,12 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
     expect(working.sent()).toContain('0123456789');
   });
 
+  it('gives a message without a sum if nothing shows one', async () => {
+    const [program, made] = [sender(), { ...MADE, amount: undefined, next_action: NEXT }];
+    await scene({ service: serveBy(() => json(200, made)), argv: one(...to(program), '--no-preflight') });
+    expect(program.sent()).toMatch(/^(?!.*Amount)[^]*0123456789/);
+  });
+
   it('fills a template, with the expiry in a time zone', async () => {
     const service = await accounts();
     const text =
@@ -365,6 +371,7 @@ describe.skipIf(process.platform === 'win32')('--share-with', () => {
     [one('--share-template', 'x.txt'), '--share-template needs --share or, in `ugwo charge`, --share-with'],
     [one('--share-zone', 'UTC'), '--share-zone needs --share or, in `ugwo charge`, --share-with'],
     [one('--share-with', 'cat', '--share-zone', 'Mars/Base'), '--share-zone: "Mars/Base" is not a time zone'],
+    [one('--share-with', 'cat', '--share-zone', ''), '--share-zone: "" is not a time zone'],
     [one('--share', '--share-zone', 'Mars/Base'), '--share-zone: "Mars/Base" is not a time zone'],
     [one('--share', ...template('{code}')), 'the template has {code}, which bank_transfer never gives'],
     [one('--share-with', 'no-such-program'), 'the program "no-such-program" was not found'],

@@ -150,6 +150,8 @@ describe('a column that resembles one that is read', () => {
 
 it.each(['Ref', 'Meta.Tier'])('JSON keys have one spelling: %s', (name) => {
   expect(() => openFile([name], ['ref', 'meta.k'], {}, 'ndjson')).toThrow(`"${name}" isn't read: did you mean`);
+  const many = Array.from({ length: 11 }, (_, number) => `Meta.K${number}`);
+  expect(() => openFile(many, ['ref', 'meta.k'], {}, 'ndjson')).toThrow("11 columns aren't read and resemble others");
 });
 
 describe('a missing column', () => {

@@ -114,9 +114,10 @@ describe('named columns in JSON', () => {
       ],
     ] as const) {
       const io = pipe();
+      // Only the first page has a ref, which is no column of the view.
       const pages = served(pagesOf([], [recordOf({ uid: 'u', ref: 'a' })], [recordOf({ uid: 'v', onye: null })]));
       const asked = options({ format, columns: ['ref', 'onye.email'] });
-      await render({ kind: 'list', pages, view: { columns: [{ path: 'ref' }, { path: 'onye.email' }] } }, io, asked);
+      await render({ kind: 'list', pages, view: { columns: [{ path: 'onye.email' }] } }, io, asked);
       expect(io.stdout.text).toBe(json);
     }
   });
