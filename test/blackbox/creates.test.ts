@@ -262,6 +262,8 @@ describe('ugwo create with a reference', () => {
       const ended = await scene({ ...rejected, argv: [...argv, '--json'] });
       expect(errorOf(ended)['violations']).toEqual([{ property_path: path, title: 'is bad' }]);
     }
+    const argv = [...ASKED, '--data', `{"${path.split('.')[0]}":{}}`, '--json'];
+    await scene({ ...rejected, argv, error: { violations: [{ property_path: path, option: '--data' }] } });
     await scene({
       ...rejected,
       argv: ['ugwo', 'create', '--currency', 'NGN', '--from', file, '--yes'],

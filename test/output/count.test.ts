@@ -43,12 +43,13 @@ it('machine formats have every count unformatted', async () => {
 });
 
 it('a table omits an all-zero column and leaves other zeros blank', async () => {
-  expect(await shown('table', [ONE, { ...ONE, bad: 0 }])).toBe(
+  expect(await shown('table', [ONE, { ...ONE, bad: 0 }, { ...ONE, rows: null }])).toBe(
     `
 id       rows     bad
 ─────────────────────
 a   1,234,567  12,000
 a   1,234,567
+a              12,000
 `.trimStart(),
   );
 });
